@@ -1,0 +1,70 @@
+"""Loads the knowledge in `rules/`: data, shipped inside the wheel, extended by the user's own files.
+
+Nothing is loaded before it is asked for, and yaml is imported only then: start-up is part of the design.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sselint.affinity import AffinityRow
+from sselint.facts import KeyCarrier, KeyIssuer, Meets, RoutingEvent
+
+
+class CatalogueError(Exception):
+    """A rules file that cannot be used: says which file, where in it, and what is expected instead."""
+
+
+def rules_directory() -> Path:
+    """The folder with the shipped rules: inside the installed package, or at the top of a checkout.
+
+    Raises CatalogueError if neither is there (a broken installation).
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "rules", package.parent / "rules"):
+        if (candidate / "findings").is_dir():
+            return candidate
+    raise CatalogueError(f"the rules that ship with sselint are missing beside {package}: install sselint again")
+
+
+def load_yaml(path: Path) -> Any:
+    """The content of a YAML file of ours or the user's. Raises CatalogueError with the place of a syntax error."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=loader)  # noqa: S506 - a safe loader
+    except OSError as error:
+        raise CatalogueError(f"{path}: cannot be read: {error.strerror}") from error
+    except yaml.YAMLError as error:
+        raise CatalogueError(f"{path}: not YAML: {error}") from error
+
+
+@cache
+def affinity_rows(proxy: str) -> tuple[AffinityRow, ...]:
+    """The measured rows of a proxy, in the order in which they are tried. Raises CatalogueError."""
+    path = rules_directory() / "affinity" / f"{proxy}.yaml"
+    document = load_yaml(path)
+    measured = document["measured"]
+    return tuple(_affinity_row(path, proxy, measured, row) for row in document["rows"])
+
+
+def _affinity_row(path: Path, proxy: str, measured: dict[str, str], row: dict[str, Any]) -> AffinityRow:
+    try:
+        return AffinityRow(
+            proxy=proxy,
+            id=row["id"],
+            mechanism=row["mechanism"],
+            when=row["when"],
+            events=tuple((RoutingEvent(e), Meets(m)) for e, m in row["events"].items()),
+            issued_by=KeyIssuer(row["key"]["issued_by"]),
+            carrier=KeyCarrier(row["key"]["carrier"]),
+            why=row["why"],
+            premise=row["premise"],
+            version=str(row.get("version", measured["version"])),
+            date=str(row.get("date", measured["date"])),
+        )
+    except (KeyError, ValueError) as error:
+        raise CatalogueError(f"{path}: row {row.get('id', '?')}: {error}") from error

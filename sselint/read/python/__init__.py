@@ -1,0 +1,1 @@
+"""Reads Python server source, on libcst."""

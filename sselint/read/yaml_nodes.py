@@ -1,0 +1,208 @@
+"""YAML with positions: PyYAML's `compose`, walked with an identity set and a node budget.
+
+Readers get `Node`s: a thin view that knows its place in the file, resolves aliases and merge keys (`<<`), and never
+raises for a shape that is not there. Nothing is constructed: scalars stay text with their YAML tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sselint.facts import Span
+from sselint.source import Source
+
+NODE_BUDGET = 200_000
+"""Nodes visited per document, aliases expanded: an alias bomb ends here, a large cluster dump does not."""
+
+
+class YamlProblem(Exception):
+    """A text that is not YAML, or over budget. `span` is the place."""
+
+    def __init__(self, message: str, span: Span) -> None:
+        super().__init__(message)
+        self.span = span
+
+
+@dataclass(frozen=True)
+class Node:
+    """A YAML node with its place. A missing node is falsy: `node["a"]["b"].text` is None where anything is absent."""
+
+    source: Source
+    raw: Any
+    """The composed yaml.Node, or None for a node that is not there."""
+
+    def __bool__(self) -> bool:
+        return self.raw is not None and not self.is_null
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether this is a mapping."""
+        return type(self.raw).__name__ == "MappingNode"
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether this is a sequence."""
+        return type(self.raw).__name__ == "SequenceNode"
+
+    @property
+    def is_null(self) -> bool:
+        """Whether this is YAML null (`~`, `null` or nothing)."""
+        return self.raw is not None and self.raw.tag == "tag:yaml.org,2002:null"
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether a template tag stood anywhere in this node: its value is unknown."""
+        return self.raw is not None and self.source.is_masked(self.raw.start_mark.index, self.raw.end_mark.index)
+
+    @property
+    def text(self) -> str | None:
+        """The scalar's text; None for null, collections, missing nodes and values that a template touches."""
+        if self.raw is None or type(self.raw).__name__ != "ScalarNode" or self.is_null or self.is_masked:
+            return None
+        return str(self.raw.value)
+
+    @property
+    def number(self) -> int | None:
+        """The scalar as an integer, None if it is not one."""
+        try:
+            return int(self.text or "")
+        except ValueError:
+            return None
+
+    @property
+    def truth(self) -> bool | None:
+        """The scalar as a YAML 1.1 boolean, None if it is not one."""
+        text = (self.text or "").lower()
+        return {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}.get(text)
+
+    @cached_property
+    def fields(self) -> dict[str, tuple[Node, Node]]:
+        """(key node, value node) by key, merge keys applied, a mapping's own keys winning. Empty for other nodes."""
+        if not self.is_mapping:
+            return {}
+        own: dict[str, tuple[Node, Node]] = {}
+        merged: dict[str, tuple[Node, Node]] = {}
+        for key, value in self.raw.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                for part in Node(self.source, value).merge_parts():
+                    for name, pair in part.fields.items():
+                        merged.setdefault(name, pair)
+            elif type(key).__name__ == "ScalarNode":
+                own[str(key.value)] = (Node(self.source, key), Node(self.source, value))
+        return {**merged, **own}
+
+    def merge_parts(self) -> tuple[Node, ...]:
+        """The mappings that a merge key's value stands for."""
+        return (self,) if self.is_mapping else tuple(n for n in self if n.is_mapping)
+
+    def __getitem__(self, key: str) -> Node:
+        pair = self.fields.get(key)
+        return pair[1] if pair else Node(self.source, None)
+
+    def first(self, *keys: str) -> Node:
+        """The first of these fields that is there (snake_case and camelCase names of one thing)."""
+        return next((self[k] for k in keys if k in self.fields), Node(self.source, None))
+
+    def key(self, key: str) -> Node:
+        """The key node itself, for its place."""
+        pair = self.fields.get(key)
+        return pair[0] if pair else Node(self.source, None)
+
+    def at(self, *path: str) -> Node:
+        """A field of a field of a field."""
+        node = self
+        for key in path:
+            node = node[key]
+        return node
+
+    def items(self) -> Iterator[tuple[str, Node]]:
+        """(key, value) pairs of a mapping, in order."""
+        for name, (_, value) in self.fields.items():
+            yield name, value
+
+    def __iter__(self) -> Iterator[Node]:
+        if self.is_sequence:
+            for item in self.raw.value:
+                yield Node(self.source, item)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.fields
+
+    def plain(self) -> Any:
+        """The node as str, dict, list or None: for matching, never for constructing objects."""
+        if self.is_mapping:
+            return {k: v.plain() for k, v in self.items()}
+        if self.is_sequence:
+            return [n.plain() for n in self]
+        return self.text
+
+    def span(self, note: str = "") -> Span:
+        """The node's place. A block collection is its first line only: nobody reads a frame of a whole document."""
+        if self.raw is None:
+            return Span(self.source.path, 1, 1, 1, 1, note)
+        start, end = self.raw.start_mark, self.raw.end_mark
+        if end.line > start.line:
+            line_end = self.source.text.find("\n", start.index)
+            return self.source.span(start.index, len(self.source.text) if line_end < 0 else line_end, note)
+        return self.source.span(start.index, end.index, note)
+
+    def line_span(self, note: str = "") -> Span:
+        """From this node to the end of its line: for a key, the whole `key: value`."""
+        if self.raw is None:
+            return self.span(note)
+        start = self.raw.start_mark.index
+        line_end = self.source.text.find("\n", start)
+        text = self.source.text[start : None if line_end < 0 else line_end]
+        return self.source.span(start, start + len(text.rstrip()), note)
+
+
+def documents(source: Source) -> tuple[Node, ...]:
+    """The documents of a YAML (or JSON) text. Raises YamlProblem."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        composed = list(yaml.compose_all(source.text, Loader=loader))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = source.at(mark.line, mark.column) if mark else (1, 1)
+        raise YamlProblem(error.problem or "not YAML", Span(source.path, *place, *place)) from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise YamlProblem(f"not YAML: {error}", Span(source.path, 1, 1, 1, 1)) from error
+    nodes = tuple(Node(source, raw) for raw in composed if raw is not None)
+    for node in nodes:
+        _check_budget(node)
+    return nodes
+
+
+def _check_budget(document: Node) -> None:
+    """Raise YamlProblem if walking the document with aliases expanded would visit more than NODE_BUDGET nodes, or if a
+    node contains itself."""
+    seen: dict[int, int] = {}
+    inside: set[int] = set()
+    stack: list[tuple[Any, bool]] = [(document.raw, False)]
+    while stack:
+        raw, leaving = stack.pop()
+        children = _children(raw)
+        if leaving:
+            inside.discard(id(raw))
+            seen[id(raw)] = 1 + sum(seen.get(id(c), 1) for c in children)
+            if seen[id(raw)] > NODE_BUDGET:
+                raise YamlProblem("aliases expand to too many nodes", Node(document.source, raw).span())
+            continue
+        if id(raw) in inside:
+            raise YamlProblem("an alias refers to a node that contains it", Node(document.source, raw).span())
+        if id(raw) in seen:
+            continue
+        inside.add(id(raw))
+        stack.append((raw, True))
+        stack.extend((c, False) for c in children)
+
+
+def _children(raw: Any) -> list[Any]:
+    if type(raw).__name__ == "MappingNode":
+        return [part for pair in raw.value for part in pair]
+    return list(raw.value) if type(raw).__name__ == "SequenceNode" else []
