@@ -458,6 +458,8 @@ class Route:
     observations: tuple[Observation, ...] = ()
     evidence: Evidence = ()
     """The ancestor chain only, as a pseudo config: each span one line of the file, inherited lines included."""
+    variant: str = ""
+    """Which of several alternative sets of files it is deployed with (see `Pool.variant`)."""
 
 
 # -- pools: processes that one address stands for ----------------------------------------------------------------------
@@ -528,6 +530,12 @@ class Pool:
     volumes: tuple[Volume, ...] = ()
     workers: Pool | None = None
     evidence: Evidence = ()
+    entrypoint: tuple[str, ...] = ()
+    """The words at the head of `command` that replace an image's ENTRYPOINT (Kubernetes `command`, compose `entrypoint`)
+    or are it (Dockerfile). Empty: `command` are the arguments to whatever ENTRYPOINT the image has."""
+    variant: str = ""
+    """Which of several alternative sets of files it is deployed with ("overlays/prod", "chart (values-prod.yaml)",
+    "docker-compose.prod.yml"); empty where there is one. Routes and pools of two different variants never meet."""
 
 
 # -- what reading a tree yields ------------------------------------------------------------------------------------------

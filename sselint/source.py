@@ -34,6 +34,8 @@ class Source:
     loops: tuple[tuple[int, int], ...] = ()
     """(start, end) offsets of text inside a template loop: what stands there is "one or more"."""
     wrapped_in: str = ""
+    optional: tuple[tuple[int, int], ...] = ()
+    """(start, end) offsets of text inside a template condition: nobody knows whether it stands."""
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
@@ -61,6 +63,10 @@ class Source:
     def is_masked(self, start: int, end: int) -> bool:
         """Whether a template tag stood anywhere in [start, end)."""
         return any(a < end and start < b for a, b in self.masked)
+
+    def is_optional(self, offset: int) -> bool:
+        """Whether the offset is inside a template condition."""
+        return any(a <= offset < b for a, b in self.optional)
 
     def in_loop(self, offset: int) -> bool:
         """Whether the offset is inside a template loop."""
