@@ -5,12 +5,15 @@ Nothing is loaded before it is asked for, and yaml is imported only then: start-
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sselint.affinity import AffinityRow
 from sselint.facts import KeyCarrier, KeyIssuer, Meets, RoutingEvent
+from sselint.findings import Policy, Severity
 
 
 class CatalogueError(Exception):
@@ -68,3 +71,79 @@ def _affinity_row(path: Path, proxy: str, measured: dict[str, str], row: dict[st
         )
     except (KeyError, ValueError) as error:
         raise CatalogueError(f"{path}: row {row.get('id', '?')}: {error}") from error
+
+
+@cache
+def infrastructure_images() -> tuple[str, ...]:
+    """Patterns over the names of images that never are the server that streams. Raises CatalogueError."""
+    return tuple(load_yaml(rules_directory() / "images.yaml")["infrastructure"])
+
+
+@dataclass(frozen=True)
+class Example:
+    """A piece of code or configuration in `language`."""
+
+    language: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FindingRule:
+    """What `rules/findings/CODE.yaml` says of a code.
+
+    `severity` maps a verdict (for SSE9xx: "needed" or "other") to the severity there; a verdict that is missing is
+    silent. `policies` says contradicts | allows of each policy. `fix` says what to do under each. `premise` is the test
+    that proves what `why` claims.
+    """
+
+    code: str
+    name: str
+    title: str
+    severity: Mapping[str, Severity]
+    policies: Mapping[Policy, str]
+    what: str
+    why: str
+    fix: Mapping[Policy, str]
+    bad: Example
+    good: Example
+    premise: str
+
+    @property
+    def worst(self) -> Severity:
+        """The severity at its worst."""
+        return max(self.severity.values(), key=list(Severity).index)
+
+
+@cache
+def finding_rules() -> Mapping[str, FindingRule]:
+    """The rules of all codes, in the order of the codes. Raises CatalogueError."""
+    paths = sorted((rules_directory() / "findings").glob("SSE*.yaml"))
+    rules = [_finding_rule(path) for path in paths]
+    return {rule.code: rule for rule in rules}
+
+
+def _finding_rule(path: Path) -> FindingRule:
+    document = load_yaml(path)
+    try:
+        rule = FindingRule(
+            code=document["code"],
+            name=document["name"],
+            title=document["title"],
+            severity={verdict: Severity(word) for verdict, word in document["severity"].items()},
+            policies={policy: document["policies"][policy.value] for policy in Policy},
+            what=document["what"].strip(),
+            why=document["why"].strip(),
+            fix={policy: document["fix"][policy.value].strip() for policy in Policy},
+            bad=_example(document["bad"]),
+            good=_example(document["good"]),
+            premise=document["premise"],
+        )
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise CatalogueError(f"{path}: {error}") from error
+    if rule.code != path.stem:
+        raise CatalogueError(f"{path}: the code inside is {rule.code}; name the file after it")
+    return rule
+
+
+def _example(document: Mapping[str, str]) -> Example:
+    return Example(document["language"], document["text"].rstrip())

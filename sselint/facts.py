@@ -262,6 +262,8 @@ class Stream:
     """False for streams in tests, examples and docs: no deployment unless a configuration starts them."""
     environment: frozenset[str] = frozenset()
     evidence: Evidence = ()
+    image: str | None = None
+    """The image that runs it, where the stream is stated by hand and so says; source never knows."""
 
 
 # -- routes: hops that choose among members ------------------------------------------------------------------------------

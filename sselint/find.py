@@ -1,0 +1,254 @@
+"""Find: which files under the root matter, and what each is.
+
+A file is what it contains, not what it is called: every reader has a cheap look (`looks_like`), and what none of them
+recognises is left alone. Never entered: version control, virtual environments, package folders, build output, and what
+`.gitignore` names. Symbolic links are followed to files inside the root only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from sselint.facts import FileOutcome, FileReport
+from sselint.source import Source, Tree
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    IgnoreRules = tuple[str, GitIgnoreSpec]
+
+CONFIG_READERS = (
+    "haproxy",
+    "nginx",
+    "kubernetes",
+    "compose",
+    "envoy",
+    "dockerfile",
+    "procfile",
+    "supervisord",
+    "systemd",
+    "gunicorn",
+    "terraform",
+)
+"""The readers under `sselint/read/` beside Python, in the order in which they are asked about a file."""
+
+NEVER_ENTERED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".tox",
+        ".nox",
+        ".venv",
+        "venv",
+        "node_modules",
+        "site-packages",
+        "dist-packages",
+        "__pycache__",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".terraform",
+        "build",
+        "dist",
+        ".eggs",
+    }
+)
+
+NEVER_CONFIGURATION = re.compile(
+    r"""\.(?:
+        js|mjs|cjs|tsx?|jsx|vue|svelte|css|scss|less|html?|go|rs|java|kt|cc?|hh?|[ch]pp|cs|rb|php|swift|lua|sql|ps1|bat|pyi
+        |md|rst|adoc|ipynb|csv|tsv|lock|map|proto|graphql|po|mo|patch|diff|pem|crt|key
+        |png|jpe?g|gif|ico|svg|webp|pdf|mp[34]|wav|woff2?|ttf|otf|eot
+        |zip|t?gz|xz|bz2|tar|whl|pyc|so|dll|exe|bin|parquet|db|sqlite3?
+    )$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Endings of other languages, of documents and of data: the cheap looks are not bothered with them."""
+
+UNIT_MARKERS = frozenset(
+    {
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "requirements.txt",
+        "Pipfile",
+        "Dockerfile",
+        "Procfile",
+        "Chart.yaml",
+        "compose.yaml",
+        "compose.yml",
+        "docker-compose.yaml",
+        "docker-compose.yml",
+    }
+)
+"""Files that make their folder a unit: a thing that is built and deployed by itself."""
+
+MAX_BYTES = 8 * 1024 * 1024
+"""Larger text is not read: the largest configuration dumps seen are below 2 MB."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found: the tree, the sources by kind, what became of files that could not be read, and how many files
+    none of the readers recognised."""
+
+    tree: Tree
+    sources: tuple[Source, ...]
+    files: tuple[FileReport, ...]
+    irrelevant: int
+
+    def of(self, kind: str) -> tuple[Source, ...]:
+        """The sources of one kind."""
+        return tuple(s for s in self.sources if s.kind == kind)
+
+
+def reader(kind: str) -> ModuleType:
+    """The module that reads sources of a kind."""
+    return import_module(f"sselint.read.{kind}")
+
+
+def find(root: Path, folders: Sequence[Path], exclude: Sequence[str] = ()) -> Found:
+    """Everything under `folders` (inside `root`) that a reader recognises.
+
+    `exclude` are gitignore-style patterns from the settings, relative to the root. Raises nothing: a file that cannot
+    be read is in `files` with the reason.
+    """
+    root = root.resolve()
+    paths = tuple(sorted({p for folder in folders for p in _walk(root, folder.resolve(), exclude)}))
+    tree = Tree(str(root), paths, _loader(root))
+    units = _Units(paths)
+    sources: list[Source] = []
+    files: list[FileReport] = []
+    irrelevant = 0
+    for path in paths:
+        found = _look(tree, path, units.of(path), files)
+        sources.extend(found)
+        irrelevant += not found
+    if not any(s.kind == "python" and _python_matters(s) for s in sources):
+        irrelevant += sum(s.kind == "python" for s in sources)
+        sources = [s for s in sources if s.kind != "python"]
+    return Found(tree, tuple(sources), tuple(files), irrelevant - len(files))
+
+
+def _look(tree: Tree, path: str, unit: str, files: list[FileReport]) -> tuple[Source, ...]:
+    """The sources in one file; a trouble with it is added to `files`."""
+    suffix = PurePosixPath(path).suffix.lower()
+    if NEVER_CONFIGURATION.search(path):
+        return ()
+    try:
+        if os.stat(os.path.join(tree.root, path)).st_size > MAX_BYTES:  # noqa: PTH116, PTH118 - many files, str paths
+            files.append(FileReport(path, FileOutcome.TOO_LARGE, f"larger than {MAX_BYTES // 2**20} MB"))
+            return ()
+        data = tree.load(path)
+    except OSError as error:
+        files.append(FileReport(path, FileOutcome.UNREADABLE, error.strerror or str(error), needed=suffix == ".py"))
+        return ()
+    if b"\0" in data[:4096]:
+        return ()
+    text = data.decode("utf-8-sig", errors="replace")
+    if suffix == ".py" and not kind_of(path, text):
+        return (Source(path, text, "python", unit),)
+    from sselint import unwrap
+
+    return unwrap.sources(path, text, unit, kind_of)
+
+
+def kind_of(path: str, text: str) -> str | None:
+    """The first reader that recognises the text, or None."""
+    return next((kind for kind in CONFIG_READERS if reader(kind).looks_like(path, text)), None)
+
+
+def _python_matters(source: Source) -> bool:
+    looks_like: Callable[[str, str], bool] = reader("python").looks_like
+    return looks_like(source.path, source.text)
+
+
+def _loader(root: Path) -> Callable[[str], bytes]:
+    def load(path: str) -> bytes:
+        file = (root / path).resolve()
+        if not file.is_relative_to(root):
+            raise PermissionError(1, "leads outside the root", path)
+        return file.read_bytes()
+
+    return load
+
+
+class _Units:
+    """The unit of each path: the nearest folder with a marker, else the root."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._folders = {
+            str(PurePosixPath(p).parent)
+            for p in paths
+            if PurePosixPath(p).name in UNIT_MARKERS or PurePosixPath(p).name.startswith("Dockerfile")
+        }
+
+    def of(self, path: str) -> str:
+        return next((str(p) for p in PurePosixPath(path).parents if str(p) in self._folders), ".")
+
+
+def _walk(root: Path, folder: Path, exclude: Sequence[str]) -> Iterator[str]:
+    """The files under a folder, as POSIX paths relative to the root, ignored ones left out."""
+    from pathspec import GitIgnoreSpec
+
+    rules: list[IgnoreRules] = []
+    if exclude:
+        rules.append(("", GitIgnoreSpec.from_lines(exclude)))
+    for parent in [*reversed(folder.relative_to(root).parents), None]:
+        above = root / parent if parent is not None else None
+        if above is not None and above != folder:
+            rules.extend(_ignore_rules(root, above))
+    yield from _walk_folder(root, folder, rules)
+
+
+def _walk_folder(root: Path, folder: Path, rules: list[IgnoreRules]) -> Iterator[str]:
+    rules = [*rules, *_ignore_rules(root, folder)]
+    try:
+        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+    except OSError:
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        relative = path.relative_to(root).as_posix()
+        if entry.is_dir(follow_symlinks=False):
+            virtual = entry.name in NEVER_ENTERED or (path / "pyvenv.cfg").exists()
+            if not virtual and not _ignored(relative + "/", rules):
+                yield from _walk_folder(root, path, rules)
+        elif entry.is_file() and not _ignored(relative, rules) and _inside(root, path, entry):
+            yield relative
+
+
+def _inside(root: Path, path: Path, entry: os.DirEntry[str]) -> bool:
+    return not entry.is_symlink() or path.resolve().is_relative_to(root)
+
+
+def _ignore_rules(root: Path, folder: Path) -> list[IgnoreRules]:
+    """The folder's `.gitignore` as (prefix, spec), the prefix being the folder relative to the root."""
+    file = folder / ".gitignore"
+    if not file.is_file():
+        return []
+    from pathspec import GitIgnoreSpec
+
+    try:
+        spec = GitIgnoreSpec.from_lines(file.read_text(encoding="utf-8", errors="replace").splitlines())
+    except (OSError, ValueError):
+        return []
+    relative = folder.relative_to(root).as_posix()
+    return [("" if relative == "." else relative + "/", spec)]
+
+
+def _ignored(path: str, rules: Sequence[IgnoreRules]) -> bool:
+    """Whether the deepest `.gitignore` that speaks of the path ignores it."""
+    for prefix, spec in reversed(rules):
+        verdict = spec.check_file(path[len(prefix) :]).include if path.startswith(prefix) else None
+        if verdict is not None:
+            return bool(verdict)
+    return False

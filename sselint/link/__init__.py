@@ -1,0 +1,168 @@
+"""Link: which streams are behind which hops and pools. Facts in, deployments out; nothing is judged here.
+
+Links go by evidence, strongest first: the settings; the module path in a command; build context and image; the names
+that hops forward to and answer to; selectors. A last-resort link is made only where a unit holds exactly one server and
+one pool or route, and is named as an assumption. Several alternative deployments of one server are several deployments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sselint.clients import client, default_clients
+from sselint.deployment import Audit, Client, Deployment, Hop
+from sselint.facts import Count, Pool, Reading, Route, Setting, Stream, Truth, Where
+from sselint.link.chains import Chain, RouteLinker, assumed_chain, pool_hops
+from sselint.link.disk import disk_answer
+from sselint.link.overrides import overridden
+from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
+from sselint.settings import Settings
+from sselint.source import Tree
+
+Reread = Callable[[Stream, Sequence[Setting], bool], Stream]
+"""Reads a stream again under a pool's environment: (stream, environment, settled) -> the stream under it."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One way in which a stream is deployed: a chain, or the candidates where nothing decides."""
+
+    chain: Chain
+    candidates: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+
+def link(
+    reading: Reading, tree: Tree, units: Units, settings: Settings, infrastructure: Sequence[str], reread: Reread
+) -> Audit:
+    """The deployments of every stream of the reading."""
+    pool_linker = PoolLinker(tree, units, reading.streams, reading.pools, infrastructure)
+    route_linker = RouteLinker(reading.routes, reading.pools)
+    deployments: list[Deployment] = []
+    for stream in reading.streams:
+        if not stream.apps and not any(o.stream.means(stream.path, stream.symbol) for o in settings.deployments):
+            continue
+        for made in _links(stream, reading, pool_linker, route_linker, settings):
+            deployments.append(_deployment(stream, made, reading, settings, reread))
+    in_use = {_identity(h.route) for d in deployments for h in d.hops if h.route}
+    loose = tuple(r for r in reading.routes if _identity(r) not in in_use)
+    return Audit(
+        root=tree.root,
+        deployments=_named_apart(deployments),
+        streams=reading.streams,
+        routes=reading.routes,
+        pools=reading.pools,
+        loose_routes=loose,
+        files=reading.files,
+    )
+
+
+def _identity(route: Route) -> tuple[str, int, str, str]:
+    return route.path, route.line, route.name, route.variant
+
+
+def _links(
+    stream: Stream, reading: Reading, pool_linker: PoolLinker, route_linker: RouteLinker, settings: Settings
+) -> list[Link]:
+    """Every way in which the stream is deployed."""
+    stated = overridden(stream, reading, settings)
+    if stated:
+        return [Link(chain) for chain in stated]
+    found = pool_linker.of(stream)
+    if found.candidates:
+        return [Link(Chain((), ()), found.candidates)]
+    pools = merge_image_level(found.links)
+    chains = route_linker.chains(stream, pools)
+    reached = {id(p.pool) for c in chains for p in c.pools}
+    links = [Link(c, assumptions=_assumptions(c)) for c in chains]
+    alone = [p for p in pools if id(p.pool) not in reached]
+    if alone or not pools:
+        links += _behind_assumed(stream, reading, route_linker, alone, bool(links))
+    if not links and not stream.deployable:
+        return []
+    return links or [Link(Chain((), ()))]
+
+
+def _behind_assumed(
+    stream: Stream, reading: Reading, route_linker: RouteLinker, pools: Sequence[PoolLink], linked: bool
+) -> list[Link]:
+    """Links of pools that no name leads to: behind the only free route of the neighbourhood, if there is one."""
+    routes = () if linked or not stream.deployable else route_linker.unlinked_in_front(stream, reading.streams)
+    plain = [r for r in routes if not r.match.headers] or list(routes)
+    if len(plain) == 1 and len(pools) <= 1:
+        why = f"it is the only route beside the only server ({stream.path})"
+        chain = assumed_chain(routes, pools, why)
+        return [Link(chain, assumptions=_assumptions(chain))]
+    if len(plain) > 1 and len({r.path for r in plain}) == 1 and len(pools) <= 1:
+        names = tuple(f"{r.name} ({r.path}:{r.line})" for r in plain)
+        return [Link(Chain(pool_hops(pools[0], None) if pools else (), tuple(pools)), names)]
+    chains = [Chain(pool_hops(p, None), (p,)) for p in pools]
+    return [Link(c, assumptions=_assumptions(c)) for c in chains]
+
+
+def _assumptions(chain: Chain) -> tuple[str, ...]:
+    return tuple(f"{hop.name}: {hop.why}" for hop in chain.hops if hop.assumed)
+
+
+def _deployment(stream: Stream, made: Link, reading: Reading, settings: Settings, reread: Reread) -> Deployment:
+    pools = [p.pool for p in made.chain.pools]
+    if pools and stream.environment:
+        stream = reread(stream, pools[0].environment, pools[0].settles_environment)
+    disk = disk_answer(stream.replay, pools) if stream.replay.where is Where.POD_DISK else None
+    override = next((o for o in settings.deployments if o.stream.means(stream.path, stream.symbol)), None)
+    policy = override.policy if override and override.policy else settings.policy
+    return Deployment(
+        name=override.name if override and override.name else f"{stream.path}:{stream.symbol}",
+        stream=stream,
+        hops=tuple(_with_replicas(h, settings.assume.replicas) for h in made.chain.hops),
+        clients=_clients(stream, override.clients if override and override.clients else settings.clients),
+        sightings=tuple(
+            c for c in reading.clients if _same_neighbourhood(c.evidence[0].path if c.evidence else "", stream)
+        ),
+        declared_policy=policy.value if policy else None,
+        pod_disk_shared=disk.shared if disk else Truth.UNKNOWN,
+        pod_disk_why=disk.why if disk else "",
+        pod_disk_evidence=disk.evidence if disk else (),
+        assumptions=made.assumptions,
+        candidates=made.candidates,
+    )
+
+
+def _same_neighbourhood(path: str, stream: Stream) -> bool:
+    return inside(path, stream.unit)
+
+
+def _with_replicas(hop: Hop, replicas: Count | None) -> Hop:
+    """The hop with `--assume replicas` in the place of a number that the tree leaves open."""
+    if replicas is None:
+        return hop
+    if hop.route is not None and hop.route.members.high is None:
+        return replace(hop, route=replace(hop.route, members=replicas))
+    if hop.pool is not None and hop.pool.kind == "replicas" and hop.pool.processes.high is None:
+        return replace(hop, pool=replace(hop.pool, processes=replicas))
+    return hop
+
+
+def _clients(stream: Stream, named: Sequence[str]) -> tuple[Client, ...]:
+    """The clients that the settings name, or the default one of the protocol."""
+    return tuple(client(name) for name in named) or default_clients(stream.protocol)
+
+
+def _named_apart(deployments: Sequence[Deployment]) -> tuple[Deployment, ...]:
+    """Deployments with names of their own: where one server is deployed several times, by what is in front of it."""
+    names = [d.name for d in deployments]
+    apart = []
+    for deployment in deployments:
+        if names.count(deployment.name) > 1 and deployment.hops:
+            deployment = replace(deployment, name=f"{deployment.name} behind {_front(deployment.hops[0])}")
+        apart.append(deployment)
+    return tuple(apart)
+
+
+def _front(hop: Hop) -> str:
+    thing: Route | Pool | None = hop.route or hop.pool
+    if thing is None:
+        return hop.name
+    variant = f" [{thing.variant}]" if thing.variant else ""
+    return f"{hop.name} ({thing.path}){variant}"

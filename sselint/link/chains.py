@@ -1,0 +1,224 @@
+"""Which hops stand in front of a pool: routes and pools joined by the names that they forward to and answer to.
+
+A chain is one way from the client to the process, outermost hop first. Each hop in it is a real choice among members:
+where a balancer reaches the replicas one by one (it resolves every address, or balances over a Service's endpoints),
+the replicas are *its* members, and the Service or the name in between chooses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from os.path import commonpath
+
+from sselint.deployment import Hop
+from sselint.facts import Count, CursorTreatment, Pool, Rolling, Route, Stream, Strength
+from sselint.link.matching import most_specific, serves
+from sselint.link.pools import PoolLink, inside, servers
+
+MAX_DEPTH = 8
+"""Hops in one chain; more is a loop of names."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Hops, outermost first, and the pools that they end in (more than one where a route names them one by one)."""
+
+    hops: tuple[Hop, ...]
+    pools: tuple[PoolLink, ...]
+
+    @property
+    def routes(self) -> tuple[Route, ...]:
+        """The routes of the chain."""
+        return tuple(h.route for h in self.hops if h.route)
+
+
+class RouteLinker:
+    """Answers which chains lead to the pools of a stream, for one tree."""
+
+    def __init__(self, routes: Sequence[Route], pools: Sequence[Pool]) -> None:
+        self._routes = tuple(routes)
+        self._inner = {id(r): self._nodes_behind(r, [*routes, *pools]) for r in routes}
+
+    def chains(self, stream: Stream, pools: Sequence[PoolLink]) -> tuple[Chain, ...]:
+        """The chains that lead to these pools for the stream's path."""
+        serving = most_specific([r for r in self._routes if serves(r, stream) and self._reaches(r, pools, 0)])
+        behind = {id(n) for r in serving for n in self._inner[id(r)]}
+        outermost = [r for r in serving if id(r) not in behind]
+        chains = [_collapse(path, ends) for r in outermost for path, ends in self._ways([r], serving, pools)]
+        return _conditions_merged(chains)
+
+    def unlinked_in_front(self, stream: Stream, streams: Sequence[Stream]) -> tuple[Route, ...]:
+        """The routes that may be in front of the stream although no name says so: those of the nearest folder at or
+        above the stream's unit that has any, if the stream's server is the only one there. Routes whose targets are
+        known to be something else in the tree are not among them."""
+        own = {app.path for app in stream.apps}
+        for folder in _folders_above(stream.unit):
+            near = [r for r in self._routes if inside(r.path, folder) and serves(r, stream)]
+            near = [r for r in near if not any(isinstance(n, Pool) for n in self._inner[id(r)])]
+            inner = {id(n) for r in near for n in self._inner[id(r)]}
+            near = [r for r in near if id(r) not in inner]
+            if near:
+                alone = servers(s for s in streams if inside(s.path, folder)) <= own
+                return tuple(most_specific(near)) if alone else ()
+        return ()
+
+    # -- the graph of names
+
+    def _nodes_behind(self, route: Route, nodes: Sequence[Route | Pool]) -> tuple[Route | Pool, ...]:
+        """What the route forwards to. Where a name stands in several places of the tree, the nearest one is meant."""
+        behind: list[Route | Pool] = []
+        for host in dict.fromkeys(t.host for t in route.targets):
+            named = [n for n in nodes if n is not route and host in n.addresses and _may_meet(route, n)]
+            nearest = max((_nearness(route.path, n.path) for n in named), default=0)
+            behind += [n for n in named if _nearness(route.path, n.path) == nearest and n not in behind]
+        return tuple(behind)
+
+    def _reaches(self, route: Route, pools: Sequence[PoolLink], depth: int) -> bool:
+        inner = self._inner[id(route)]
+        if any(p.pool is n for n in inner for p in pools):
+            return True
+        return depth < MAX_DEPTH and any(isinstance(n, Route) and self._reaches(n, pools, depth + 1) for n in inner)
+
+    def _ways(
+        self, path: list[Route], serving: Sequence[Route], pools: Sequence[PoolLink]
+    ) -> Iterator[tuple[list[Route], list[PoolLink]]]:
+        """Every way from the last route of `path` to the pools: the routes, and the pools that the last one names."""
+        inner = self._inner[id(path[-1])]
+        ends = [p for p in pools if any(p.pool is n for n in inner)]
+        if ends:
+            yield path, ends
+        for node in inner:
+            if isinstance(node, Route) and node in serving and node not in path and len(path) < MAX_DEPTH:
+                yield from self._ways([*path, node], serving, pools)
+
+
+def _may_meet(route: Route, node: Route | Pool) -> bool:
+    return not route.variant or not node.variant or route.variant == node.variant
+
+
+def _nearness(one: str, other: str) -> int:
+    """How many folders two files have in common; the same file is nearest of all."""
+    if one == other:
+        return 1_000
+    try:
+        common = commonpath([one, other])
+    except ValueError:
+        return 0
+    return len(common.split("/")) if common else 0
+
+
+def _folders_above(folder: str) -> list[str]:
+    parts = [] if folder == "." else folder.split("/")
+    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)] + ["."]
+
+
+# -- from names to hops
+
+
+def _collapse(routes: Sequence[Route], pools: Sequence[PoolLink]) -> Chain:
+    """The hops that really choose. Walked from the inside: each hop's members are what the one behind it answers."""
+    behind = _total(pools)
+    each = len(pools) > 1 or all(p.pool.answers == "each" for p in pools)
+    hops: list[Hop] = []
+    absorbing: Route | None = None
+    for position in range(len(routes) - 1, -1, -1):
+        route = routes[position]
+        outer = routes[position - 1] if position else None
+        if outer is not None and _passes_over(outer, route):
+            continue
+        if each and _reaches_each(route):
+            route = replace(route, members=_larger(behind, route) if len(pools) > 1 else behind)
+            absorbing = absorbing or route
+        hops.insert(0, Hop(_why(outer, route), route=route, evidence=route.evidence[:1]))
+        behind, each = route.members, route.answers == "each"
+    return Chain((*hops, *pool_hops(pools[0], absorbing)), tuple(pools))
+
+
+def _passes_over(outer: Route, route: Route) -> bool:
+    """Whether the outer hop balances over the members behind the route itself, so that the route chooses nothing."""
+    return outer.to_endpoints or (route.answers == "each" and outer.resolves == "all")
+
+
+def _reaches_each(route: Route) -> bool:
+    return route.fragment or route.to_endpoints or route.resolves == "all"
+
+
+def _total(pools: Sequence[PoolLink]) -> Count:
+    counts = [p.pool.processes for p in pools]
+    highs = [c.high for c in counts]
+    high = None if None in highs else sum(h for h in highs if h is not None)
+    return Count(sum(c.low for c in counts), high, " and ".join(dict.fromkeys(c.why for c in counts)))
+
+
+def _larger(behind: Count, route: Route) -> Count:
+    """A route that names its members one by one may name some that are not in the tree."""
+    return behind if behind.low >= route.members.low else route.members
+
+
+def _why(outer: Route | None, route: Route) -> str:
+    if outer is None:
+        hosts = ", ".join(dict.fromkeys(t.host for t in route.targets))
+        return f"{route.name} forwards to {hosts}" if hosts else f"{route.name} is in front"
+    shared = sorted({t.host for t in outer.targets} & route.addresses)
+    return f"{outer.name} forwards to {', '.join(shared) or route.name}"
+
+
+def pool_hops(link: PoolLink, absorbing: Route | None) -> tuple[Hop, ...]:
+    """The hop of a pool, and of its workers. Where a route has the pool's processes as its own members, the pool itself
+    chooses nothing any more; and what a surge adds is one more member of that route."""
+    pool = link.pool
+    if absorbing is not None:
+        pool = replace(pool, processes=Count.exactly(1, f"one of those that {absorbing.name} chooses among"))
+        if absorbing.affinity.strength is Strength.STRICT:
+            pool = replace(pool, rolling=Rolling.REPLACED)
+    hops = [Hop(link.why, pool=pool, assumed=link.assumed, evidence=link.evidence)]
+    if pool.workers is not None:
+        why = f"{pool.name} starts them behind one socket"
+        hops.append(Hop(why, pool=pool.workers, evidence=pool.workers.evidence))
+    return tuple(hops)
+
+
+def assumed_chain(routes: Sequence[Route], pools: Sequence[PoolLink], why: str) -> Chain:
+    """A chain by last resort: the route (with its conditional siblings) in front of the pools."""
+    plain = [r for r in routes if not r.match.headers] or list(routes)
+    route = _with_conditions(plain[0], [r for r in routes if r.match.headers])
+    if not pools:
+        return Chain((Hop(why, route=route, assumed=True, evidence=route.evidence[:1]),), ())
+    behind = _total(pools)
+    if route.fragment or not route.targets or route.to_endpoints or _says_nothing(route):
+        route, absorbing = replace(route, members=behind), True
+    else:
+        # Several members by name are the replicas; with one name, what stands behind it chooses for itself.
+        absorbing = route.members.low > 1
+    hop = Hop(why, route=route, assumed=True, evidence=route.evidence[:1])
+    return Chain((hop, *pool_hops(pools[0], route if absorbing else None)), tuple(pools))
+
+
+def _says_nothing(route: Route) -> bool:
+    return route.members.low == 1 and route.members.high is None
+
+
+# -- routes on a header's condition
+
+
+def _conditions_merged(chains: Sequence[Chain]) -> tuple[Chain, ...]:
+    """Chains whose first route is taken on a header's condition become what they are: a treatment of that header by the
+    unconditional route of the same file, which a reconnect meets when no condition holds."""
+    plain = [c for c in chains if not (c.routes and c.routes[0].match.headers)]
+    merged = []
+    for chain in plain:
+        first = chain.routes[0]
+        conditions = [c.routes[0] for c in chains if c not in plain and c.routes[0].path == first.path]
+        hops = (replace(chain.hops[0], route=_with_conditions(first, conditions)), *chain.hops[1:])
+        merged.append(replace(chain, hops=hops))
+    files = {c.routes[0].path for c in plain}
+    return (*merged, *(c for c in chains if c not in plain and c.routes[0].path not in files))
+
+
+def _with_conditions(route: Route, conditions: Sequence[Route]) -> Route:
+    routed_on = [r for r in conditions if r.last_event_id is CursorTreatment.ROUTED_ON]
+    if not routed_on or route.last_event_id is not CursorTreatment.PASSED:
+        return route
+    evidence = tuple(dict.fromkeys(s for r in routed_on for s in r.last_event_id_evidence or r.evidence[-1:]))
+    return replace(route, last_event_id=CursorTreatment.ROUTED_ON, last_event_id_evidence=evidence)

@@ -1,0 +1,288 @@
+"""Which pools run a stream: by evidence, strongest first.
+
+1. the command starts the module that mounts it (`uvicorn app:app`, resolved from the pool's own folders);
+2. the pool is built from the stream's unit (build context, Dockerfile);
+3. the command names a module that only one application has, or the image or the pool is called like the unit;
+4. last resort, named as an assumption: the unit holds exactly one server and one pool.
+
+A pool whose command starts something else, or whose image is infrastructure, is never a candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from sselint.facts import AppReference, Evidence, Pool, Stream
+from sselint.source import Tree
+
+IMAGE_LEVEL = frozenset({"dockerfile", "gunicorn", "python"})
+"""Formats that say how one container starts; where a platform runs the same server, they only fill in its command."""
+
+
+@dataclass(frozen=True)
+class PoolLink:
+    """A pool that runs the stream, and why that is known."""
+
+    pool: Pool
+    why: str
+    assumed: bool = False
+    evidence: Evidence = ()
+
+
+@dataclass(frozen=True)
+class PoolLinks:
+    """The pools of a stream, or the candidates where nothing decides among several."""
+
+    links: tuple[PoolLink, ...] = ()
+    candidates: tuple[str, ...] = ()
+
+
+class Units:
+    """Folders: which unit a path is in, and what stands in a unit."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        self._folders = frozenset(folders) | {"."}
+
+    def of(self, path: str) -> str:
+        """The unit of a file."""
+        return next((str(p) for p in PurePosixPath(path).parents if str(p) in self._folders), ".")
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether a path stands in a folder or below it; both relative to the root."""
+    return folder == "." or path == folder or path.startswith(folder + "/")
+
+
+def servers(streams: Iterable[Stream]) -> frozenset[str]:
+    """The files that define an application with a stream: one server each."""
+    return frozenset(app.path for s in streams if s.deployable for app in s.apps)
+
+
+class PoolLinker:
+    """Answers which pools run a stream, for one tree."""
+
+    def __init__(
+        self, tree: Tree, units: Units, streams: Sequence[Stream], pools: Sequence[Pool], infrastructure: Sequence[str]
+    ) -> None:
+        self._tree = tree
+        self._units = units
+        self._streams = streams
+        self._infrastructure = tuple(re.compile(p) for p in infrastructure)
+        self._pools = tuple(p for p in pools if not self._is_infrastructure(p))
+        self._started = {id(p): self._started_files(p) for p in self._pools}
+
+    @property
+    def pools(self) -> tuple[Pool, ...]:
+        """The pools that may run a server of the tree."""
+        return self._pools
+
+    def of(self, stream: Stream) -> PoolLinks:
+        """The pools of a stream."""
+        possible = [p for p in self._pools if self._may_run(p, stream)]
+        for by in (self._by_command, self._by_build, self._by_name):
+            links = tuple(link for p in possible if (link := by(p, stream)))
+            if links:
+                return PoolLinks(links)
+        return self._last_resort(stream, possible) if stream.deployable else PoolLinks()
+
+    # -- what cannot be it
+
+    def _is_infrastructure(self, pool: Pool) -> bool:
+        if pool.starts or pool.build_context:
+            return False
+        return any(p.fullmatch(_bare(pool.image)) for p in self._infrastructure)
+
+    def _may_run(self, pool: Pool, stream: Stream) -> bool:
+        """False where the command certainly starts another application."""
+        files = self._started[id(pool)]
+        return not files or any(app.path in files for app in stream.apps) or not self._known_application(files)
+
+    def _known_application(self, files: frozenset[str]) -> bool:
+        return bool(files & self._tree.known)
+
+    # -- evidence
+
+    def _by_command(self, pool: Pool, stream: Stream) -> PoolLink | None:
+        app = self._started_app(pool, stream) or self._started_elsewhere(pool, stream)
+        if app is None:
+            return None
+        return PoolLink(
+            pool, f"{pool.name} starts {pool.starts or app.path}, which is {app.path}", False, pool.evidence
+        )
+
+    def _started_app(self, pool: Pool, stream: Stream) -> AppReference | None:
+        files = self._started[id(pool)]
+        _, _, attribute = (pool.starts or "").partition(":")
+        attribute = re.split(r"[(.\s]", attribute)[0]
+        for app in stream.apps:
+            if app.path in files and (not attribute or app.attribute in ("", attribute)):
+                return app
+        return None
+
+    def _started_elsewhere(self, pool: Pool, stream: Stream) -> AppReference | None:
+        """The application that the command names, for a stream whose source is in another repository."""
+        for app in stream.apps:
+            if app.path not in self._tree.known and pool.starts in (app.module, f"{app.module}:{app.attribute}"):
+                return app
+        return None
+
+    def _started_files(self, pool: Pool) -> frozenset[str]:
+        """The files of the tree that the command's module may be: those of the nearest folder that has any."""
+        module = (pool.starts or "").partition(":")[0]
+        if not module:
+            return frozenset()
+        stem = module[:-3] if module.endswith(".py") else module.replace(".", "/")
+        names = (f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py")
+        for folder in self._folders_of(pool):
+            found = frozenset(_join(folder, n) for n in names) & self._tree.known
+            if found:
+                return found
+        return frozenset()
+
+    def _folders_of(self, pool: Pool) -> list[str]:
+        here = str(PurePosixPath(pool.path).parent)
+        bases = [pool.build_context, here, self._units.of(pool.path), "."]
+        if pool.dockerfile:
+            bases.insert(1, str(PurePosixPath(pool.dockerfile).parent))
+        folders: list[str] = []
+        for base in (b for b in bases if b is not None):
+            if pool.app_directory and not pool.app_directory.startswith("/"):
+                folders.append(_join(base, pool.app_directory))
+            folders += [base, _join(base, "src")]
+        return list(dict.fromkeys(folders))
+
+    def _by_build(self, pool: Pool, stream: Stream) -> PoolLink | None:
+        context = pool.build_context
+        if context is None and pool.dockerfile:
+            context = str(PurePosixPath(pool.dockerfile).parent)
+        if context is None or (pool.starts and not self._suffix_matches(pool, stream)):
+            return None
+        others = servers(s for s in self._streams if inside(s.path, context))
+        own = {app.path for app in stream.apps}
+        if own and all(inside(p, context) for p in own) and (stream.unit == context or others <= own):
+            return PoolLink(
+                pool, f"{pool.name} is built from {context}, where {stream.path} stands", False, pool.evidence
+            )
+        return None
+
+    def _by_name(self, pool: Pool, stream: Stream) -> PoolLink | None:
+        if pool.starts and not self._started[id(pool)] and self._suffix_matches(pool, stream):
+            if len({a.path for s in self._streams for a in s.apps if _is_module(a, pool)}) == 1:
+                return PoolLink(pool, f"{pool.name} starts {pool.starts}, and one module of the tree is called so")
+        elif pool.starts and not self._started[id(pool)]:
+            return None
+        if stream.image and _bare(stream.image) == _bare(pool.image):
+            return PoolLink(pool, f"{pool.name} runs the image {stream.image}", False, pool.evidence)
+        folder = PurePosixPath(stream.unit).name
+        if folder and folder in self._names(pool):
+            return PoolLink(pool, f"{pool.name} is called like the unit {stream.unit}", False, pool.evidence)
+        return None
+
+    def _names(self, pool: Pool) -> set[str]:
+        return {_bare(pool.image), *(a.rsplit("/", 1)[-1] for a in pool.addresses)} - {""}
+
+    def _suffix_matches(self, pool: Pool, stream: Stream) -> bool:
+        return any(_is_module(app, pool) for app in stream.apps)
+
+    def _last_resort(self, stream: Stream, possible: Sequence[Pool]) -> PoolLinks:
+        own = {app.path for app in stream.apps}
+        for folder in _folders_above(stream.unit):
+            near = [p for p in possible if inside(p.path, folder) and not self._started[id(p)]]
+            if not near:
+                continue
+            near = [p for p in near if not self._runs_another(p, stream)]
+            if not servers(s for s in self._streams if inside(s.path, folder)) <= own:
+                return PoolLinks(candidates=_titles(near))
+            if len(_platforms(near)) == 1 or len(near) == 1:
+                where = "the tree" if folder == "." else folder
+                why = f"{where} holds one server ({stream.path}) and one pool ({near[0].name})"
+                return PoolLinks(tuple(PoolLink(p, why, True, p.evidence) for p in near))
+            return PoolLinks(candidates=_titles(near))
+        return PoolLinks()
+
+    def _runs_another(self, pool: Pool, stream: Stream) -> bool:
+        """Whether stronger evidence gives this pool to another server."""
+        own = {app.path for app in stream.apps}
+        others = (s for s in self._streams if not own & {a.path for a in s.apps})
+        return any(self._by_command(pool, s) or self._by_build(pool, s) or self._by_name(pool, s) for s in others)
+
+
+def _bare(image: str | None) -> str:
+    """An image's name without registry, tag and digest."""
+    return (image or "").split("@")[0].rsplit("/", 1)[-1].split(":")[0]
+
+
+def _platforms(pools: Sequence[Pool]) -> list[Pool]:
+    return [p for p in pools if p.format not in IMAGE_LEVEL]
+
+
+def _titles(pools: Sequence[Pool]) -> tuple[str, ...]:
+    return tuple(f"{p.name} ({p.path}:{p.line})" for p in pools)
+
+
+def _is_module(app: AppReference, pool: Pool) -> bool:
+    module = (pool.starts or "").partition(":")[0]
+    stem = module[:-3] if module.endswith(".py") else module.replace(".", "/")
+    return any(inside_end(app.path, tail) for tail in (f"{stem}.py", f"{stem}/__init__.py"))
+
+
+def inside_end(path: str, tail: str) -> bool:
+    """Whether a path ends with whole parts of another."""
+    return path == tail or path.endswith("/" + tail)
+
+
+def _folders_above(folder: str) -> list[str]:
+    """The folder and those above it, the root last."""
+    return list(dict.fromkeys([folder, *(str(p) for p in PurePosixPath(folder).parents), "."]))
+
+
+def _join(folder: str, name: str) -> str:
+    parts: list[str] = []
+    for part in PurePosixPath(folder, name).parts:
+        if part == "..":
+            parts = parts[:-1]
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts) or "."
+
+
+def merge_image_level(links: Sequence[PoolLink]) -> tuple[PoolLink, ...]:
+    """Platform pools with what the image-level ones (Dockerfile, gunicorn.conf.py, `uvicorn.run`) say of the command.
+
+    Where no platform is in the tree, the image-level pools stand for themselves, as one.
+    """
+    image_level = [link for link in links if link.pool.format in IMAGE_LEVEL]
+    platforms = [link for link in links if link.pool.format not in IMAGE_LEVEL]
+    if not image_level:
+        return tuple(platforms)
+    if not platforms:
+        first, *rest = image_level
+        for other in rest:
+            first = replace(first, pool=_filled(first.pool, other.pool))
+        return (first,)
+    for other in image_level:
+        platforms = [replace(link, pool=_filled(link.pool, other.pool)) for link in platforms]
+    return tuple(platforms)
+
+
+def _filled(pool: Pool, image: Pool) -> Pool:
+    """`pool` with the workers, command and environment that the image brings and the platform does not override."""
+    known = {s.name for s in pool.environment}
+    environment = (*pool.environment, *(s for s in image.environment if s.name not in known))
+    workers = pool.workers or (None if pool.command and image.format == "dockerfile" else _workers_of(image))
+    return replace(
+        pool,
+        command=pool.command or image.command,
+        starts=pool.starts or image.starts,
+        environment=environment,
+        workers=workers,
+    )
+
+
+def _workers_of(image: Pool) -> Pool | None:
+    if image.kind == "workers":
+        return image
+    return image.workers

@@ -1,0 +1,113 @@
+"""From paths to an audit: find, unwrap, read and link, in this order, each room caught in its own faults.
+
+A reader that fails on one file loses that file, with a name and a reason, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sselint.deployment import Audit
+from sselint.facts import FileOutcome, FileReport, Reading, Setting, Stream
+from sselint.settings import Settings
+from sselint.source import Source, Tree
+
+if TYPE_CHECKING:
+    from sselint.find import Found
+    from sselint.read.python import Program
+
+Progress = Callable[[str], None]
+
+
+def audit(paths: Sequence[Path], settings: Settings, progress: Progress | None = None) -> Audit:
+    """All that can be known of the streams under the paths.
+
+    `progress` is told what happens, for a terminal. Raises SettingsError where the settings name what is not there.
+    """
+    from sselint.find import find
+
+    tell = progress or (lambda _: None)
+    tell("looking for files")
+    folders = [settings.root / folder for folder in settings.read] or [settings.root]
+    found = find(settings.root, folders, settings.exclude)
+    if not found.sources and not settings.streams and not settings.facts_files and not settings.assume.stream:
+        return Audit(root=found.tree.root, files=_outcomes(found, Reading()))
+    reading = Reading()
+    for kind in sorted({s.kind for s in found.sources} - {"python"}):
+        tell(f"reading {kind}")
+        reading += read_kind(kind, found.of(kind), found.tree)
+    program = None
+    if found.of("python"):
+        from sselint.read.python import Program
+
+        tell("reading Python")
+        program = Program(found.of("python"), found.tree, settings.rules)
+        reading += program.read()
+    reading = _with_stated_streams(reading, settings)
+    tell("linking")
+    return _linked(found, reading, program, settings)
+
+
+def read_kind(kind: str, sources: Sequence[Source], tree: Tree) -> Reading:
+    """What the reader of a kind makes of its sources. If it fails, each source is read alone, to lose only the one."""
+    from sselint.find import reader
+
+    read: Callable[[Sequence[Source], Tree], Reading] = reader(kind).read
+    try:
+        return read(sources, tree)
+    except Exception:
+        reading = Reading()
+        for source in sources:
+            reading += _read_alone(read, source, tree)
+        return reading
+
+
+def _read_alone(read: Callable[[Sequence[Source], Tree], Reading], source: Source, tree: Tree) -> Reading:
+    try:
+        return read((source,), tree)
+    except Exception as error:
+        why = f"sselint failed on it: {type(error).__name__}: {error}"
+        return Reading(files=(FileReport(source.path, FileOutcome.INTERNAL_ERROR, why, needed=True),))
+
+
+def _linked(found: Found, reading: Reading, program: Program | None, settings: Settings) -> Audit:
+    from sselint.catalogue import infrastructure_images
+    from sselint.link import link
+    from sselint.link.pools import Units
+
+    def reread(stream: Stream, environment: Sequence[Setting], settled: bool) -> Stream:
+        if program is None:
+            return stream
+        from sselint.read.python import Environment
+
+        again = program.read(Environment({s.name: s for s in environment}, settled), stream.unit)
+        same = (s for s in again.streams if (s.path, s.symbol, s.line) == (stream.path, stream.symbol, stream.line))
+        return next(same, stream)
+
+    units = Units(s.unit for s in found.sources)
+    audit = link(reading, found.tree, units, settings, infrastructure_images(), reread)
+    return replace(audit, files=_outcomes(found, reading))
+
+
+def _outcomes(found: Found, reading: Reading) -> tuple[FileReport, ...]:
+    """One report a file: the reader's, or that it was analysed; several of one file become the worst."""
+    worst = {o: n for n, o in enumerate(FileOutcome)}
+    reports: dict[str, FileReport] = {}
+    analysed = (FileReport(s.path, FileOutcome.ANALYSED) for s in found.sources)
+    for report in (*analysed, *found.files, *reading.files):
+        before = reports.get(report.path)
+        if before is None or worst[report.outcome] > worst[before.outcome]:
+            reports[report.path] = report
+    seen = tuple(reports[path] for path in sorted(reports))
+    irrelevant = (FileReport(p, FileOutcome.IRRELEVANT) for p in found.tree.files if p not in reports)
+    return (*seen, *irrelevant)
+
+
+def _with_stated_streams(reading: Reading, settings: Settings) -> Reading:
+    """The reading with the streams that the settings, `--assume` or another repository's facts state."""
+    from sselint.stated import streams_stated
+
+    return replace(reading, streams=(*reading.streams, *streams_stated(settings, reading)))
