@@ -1,0 +1,53 @@
+"""An agent back end: a task is accepted with 202, and its steps are followed on an event stream.
+
+Events carry no ids: nothing is promised, a client that was cut off asks for the state and follows anew.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from fastapi import FastAPI, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from journal import journal
+
+app = FastAPI(title="agent")
+running: set[asyncio.Task[None]] = set()
+
+
+class Task(BaseModel):
+    text: str
+
+
+async def work(text: str) -> None:
+    for step in ("plan", "call tool", "report"):
+        await asyncio.sleep(0.2)
+        journal.add(f"{step}: {text}")
+
+
+@app.post("/tasks", status_code=202)
+async def accept(task: Task, response: Response) -> dict[str, str]:
+    job = asyncio.create_task(work(task.text))
+    running.add(job)
+    job.add_done_callback(running.discard)
+    response.headers["Location"] = "/tasks/events"
+    return {"task": task.text}
+
+
+@app.get("/tasks")
+async def state() -> list[str]:
+    return [event.text for event in journal.events]
+
+
+@app.get("/tasks/events")
+async def events() -> StreamingResponse:
+    async def frames() -> AsyncIterator[str]:
+        position = len(journal.events)
+        while True:
+            for event in journal.events[position:]:
+                position += 1
+                yield f"data: {event.text}\n\n"
+            await asyncio.sleep(0.1)
+
+    return StreamingResponse(frames(), media_type="text/event-stream")
