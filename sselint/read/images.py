@@ -1,0 +1,88 @@
+"""What a container runs: the command of a manifest and that of its image put together.
+
+A manifest's `command` replaces the image's ENTRYPOINT and CMD, its `args` only CMD (Kubernetes, "Define a Command and
+Arguments for a Container"); compose's `entrypoint` and `command` likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from sselint.facts import Evidence, Pool, Setting, Span
+from sselint.read import command
+from sselint.source import Tree
+
+
+def started(pool: Pool, tree: Tree | None, working_directory: str | None = None) -> Pool:
+    """The pool with what its command starts: `starts`, `app_directory`, `workers`, and variables set on the line."""
+    if not pool.command:
+        return pool
+    environment = {s.name: s.value for s in pool.environment}
+    found = command.read(pool.command, environment, _files(pool, tree, working_directory))
+    here = (Setting(name, value, pool.evidence[:1]) for name, value in found.environment)
+    return replace(
+        pool,
+        starts=found.starts,
+        app_directory=found.app_directory,
+        environment=_united(tuple(here), pool.environment),
+        workers=worker_pool(found, pool),
+    )
+
+
+def worker_pool(found: command.Command, pool: Pool) -> Pool | None:
+    """The worker processes behind a command's socket; None for exactly one, and where the command does not say."""
+    if found.workers is None or found.workers.high == 1:
+        return None
+    evidence: Evidence = pool.evidence[:1]
+    if found.config_file:
+        evidence = (Span(found.config_file, 1, 1, 1, 1, "read for the number of workers"), *evidence)
+    return Pool(
+        path=pool.path,
+        line=pool.line,
+        format=pool.format,
+        kind="workers",
+        name=f"{found.program or 'server'} workers of {pool.name}",
+        processes=found.workers,
+        command=found.words,
+        starts=found.starts,
+        variant=pool.variant,
+        evidence=evidence,
+    )
+
+
+def merge_image(pool: Pool, image: Pool, tree: Tree | None = None) -> Pool:
+    """A platform's pool with what its image brings: the command where it has none (or only arguments), environment.
+
+    `image` is the pool of a Dockerfile, or of another file that says how one container starts. The workers follow from
+    the command that results, in the environment that results.
+    """
+    environment = _united(pool.environment, image.environment)
+    if image.format != "dockerfile":
+        workers = pool.workers or (image if image.kind == "workers" else image.workers)
+        return replace(
+            pool, starts=pool.starts or image.starts, environment=environment, workers=None if pool.command else workers
+        )
+    merged = replace(pool, environment=environment, dockerfile=pool.dockerfile or image.dockerfile)
+    if pool.entrypoint:
+        return started(merged, tree)
+    words = (*image.entrypoint, *pool.command) if pool.command else image.command
+    context = pool.build_context if pool.build_context is not None else image.build_context
+    merged = replace(merged, command=words, entrypoint=image.entrypoint, build_context=context)
+    return started(merged, tree, image.app_directory)
+
+
+def _united(strong: Sequence[Setting], weak: Sequence[Setting]) -> tuple[Setting, ...]:
+    names = {s.name for s in strong}
+    return (*strong, *(s for s in weak if s.name not in names))
+
+
+def _files(pool: Pool, tree: Tree | None, working_directory: str | None) -> command.FindFile:
+    if tree is None:
+        return command.no_files
+    folders = [pool.build_context, str(PurePosixPath(pool.path).parent)]
+    if pool.dockerfile:
+        folders.insert(1, str(PurePosixPath(pool.dockerfile).parent))
+    known = [f for f in dict.fromkeys(folders) if f is not None]
+    return command.files_near(tree, known, working_directory)

@@ -1,0 +1,44 @@
+"""Procfile: the process types of a platform's app. One `web` process as written, with the workers of its command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Rolling
+from sselint.read import command
+from sselint.read.images import started
+from sselint.source import Source, Tree
+
+_LINE = re.compile(r"^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*\r?$", re.MULTILINE)
+
+
+def looks_like(path: str, text: str) -> bool:
+    """Whether this is a Procfile: by its name and a process line."""
+    name = path.rsplit("/", 1)[-1]
+    return name.startswith("Procfile") and _LINE.search(text) is not None
+
+
+def read(sources: Sequence[Source], tree: Tree) -> Reading:
+    """A pool for each process type that serves: `web` (the one that gets HTTP), and any that starts a server."""
+    pools: list[Pool] = []
+    for source in sources:
+        for match in _LINE.finditer(source.text):
+            name, words = match.group(1), ("/bin/sh", "-c", match.group(2))
+            if name != "web" and not command.read(words).serves:
+                continue
+            span = source.span(match.start(), match.end(2))
+            pool = Pool(
+                path=source.path,
+                line=span.line,
+                format="procfile",
+                kind="replicas",
+                name=f"process type {name}",
+                processes=Count.exactly(1, "one process as written; the platform's scale is not in the tree"),
+                # The platform stops the old process of a type when it starts the new one.
+                rolling=Rolling.REPLACED,
+                command=words,
+                evidence=(span,),
+            )
+            pools.append(started(pool, tree))
+    return Reading(pools=tuple(pools), files=tuple(FileReport(s.path, FileOutcome.ANALYSED) for s in sources))
