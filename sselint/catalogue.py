@@ -93,7 +93,7 @@ class FindingRule:
 
     `severity` maps a verdict (for SSE9xx: "needed" or "other") to the severity there; a verdict that is missing is
     silent. `policies` says contradicts | allows of each policy. `fix` says what to do under each. `premise` is the test
-    that proves what `why` claims.
+    that proves what `why` claims. `harms_alone` is True where the harm does not depend on the verdict.
     """
 
     code: str
@@ -107,6 +107,7 @@ class FindingRule:
     bad: Example
     good: Example
     premise: str
+    harms_alone: bool = False
 
     @property
     def worst(self) -> Severity:
@@ -137,6 +138,7 @@ def _finding_rule(path: Path) -> FindingRule:
             bad=_example(document["bad"]),
             good=_example(document["good"]),
             premise=document["premise"],
+            harms_alone=document.get("harms_alone", False),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise CatalogueError(f"{path}: {error}") from error
