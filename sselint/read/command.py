@@ -87,8 +87,7 @@ def files_near(tree: Tree, folders: Sequence[str], working_directory: str | None
 def read(
     words: Sequence[str] | str,
     environment: Environment | None = None,
-    find_file: Environment = worker_number.Environment
-FindFile = no_files,
+    find_file: FindFile = no_files,
 ) -> Command:
     """What a command starts. Text is shell text; a sequence of words is a command that no shell reads.
 
