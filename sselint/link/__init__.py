@@ -43,7 +43,7 @@ def link(
     for stream in reading.streams:
         if not stream.apps and not any(o.stream.means(stream.path, stream.symbol) for o in settings.deployments):
             continue
-        for made in _links(stream, reading, pool_linker, route_linker, settings):
+        for made in _links(stream, reading, tree, pool_linker, route_linker, settings):
             deployments.append(_deployment(stream, made, reading, settings, reread))
     in_use = {_identity(h.route) for d in deployments for h in d.hops if h.route}
     loose = tuple(r for r in reading.routes if _identity(r) not in in_use)
@@ -63,7 +63,12 @@ def _identity(route: Route) -> tuple[str, int, str, str]:
 
 
 def _links(
-    stream: Stream, reading: Reading, pool_linker: PoolLinker, route_linker: RouteLinker, settings: Settings
+    stream: Stream,
+    reading: Reading,
+    tree: Tree,
+    pool_linker: PoolLinker,
+    route_linker: RouteLinker,
+    settings: Settings,
 ) -> list[Link]:
     """Every way in which the stream is deployed."""
     stated = overridden(stream, reading, settings)
@@ -72,7 +77,7 @@ def _links(
     found = pool_linker.of(stream)
     if found.candidates:
         return [Link(Chain((), ()), found.candidates)]
-    pools = merge_image_level(found.links)
+    pools = merge_image_level(found.links, tree)
     chains = route_linker.chains(stream, pools)
     reached = {id(p.pool) for c in chains for p in c.pools}
     links = [Link(c, assumptions=_assumptions(c)) for c in chains]

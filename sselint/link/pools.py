@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from sselint.facts import AppReference, Evidence, Pool, Stream
+from sselint.read.images import merge_image
 from sselint.source import Tree
 
 IMAGE_LEVEL = frozenset({"dockerfile", "gunicorn", "python"})
@@ -249,40 +250,20 @@ def _join(folder: str, name: str) -> str:
     return "/".join(parts) or "."
 
 
-def merge_image_level(links: Sequence[PoolLink]) -> tuple[PoolLink, ...]:
+def merge_image_level(links: Sequence[PoolLink], tree: Tree) -> tuple[PoolLink, ...]:
     """Platform pools with what the image-level ones (Dockerfile, gunicorn.conf.py, `uvicorn.run`) say of the command.
 
-    Where no platform is in the tree, the image-level pools stand for themselves, as one.
+    Where no platform is in the tree, the image-level pools stand for themselves, as one: the container as written.
     """
-    image_level = [link for link in links if link.pool.format in IMAGE_LEVEL]
-    platforms = [link for link in links if link.pool.format not in IMAGE_LEVEL]
-    if not image_level:
-        return tuple(platforms)
-    if not platforms:
-        first, *rest = image_level
-        for other in rest:
-            first = replace(first, pool=_filled(first.pool, other.pool))
-        return (first,)
-    for other in image_level:
-        platforms = [replace(link, pool=_filled(link.pool, other.pool)) for link in platforms]
-    return tuple(platforms)
+    image_level = sorted((link for link in links if link.pool.format in IMAGE_LEVEL), key=_image_first)
+    merged = [link for link in links if link.pool.format not in IMAGE_LEVEL] or image_level[:1]
+    for image in image_level:
+        merged = [
+            link if link.pool is image.pool else replace(link, pool=merge_image(link.pool, image.pool, tree))
+            for link in merged
+        ]
+    return tuple(merged)
 
 
-def _filled(pool: Pool, image: Pool) -> Pool:
-    """`pool` with the workers, command and environment that the image brings and the platform does not override."""
-    known = {s.name for s in pool.environment}
-    environment = (*pool.environment, *(s for s in image.environment if s.name not in known))
-    workers = pool.workers or (None if pool.command and image.format == "dockerfile" else _workers_of(image))
-    return replace(
-        pool,
-        command=pool.command or image.command,
-        starts=pool.starts or image.starts,
-        environment=environment,
-        workers=workers,
-    )
-
-
-def _workers_of(image: Pool) -> Pool | None:
-    if image.kind == "workers":
-        return image
-    return image.workers
+def _image_first(link: PoolLink) -> bool:
+    return link.pool.format != "dockerfile"
