@@ -83,11 +83,24 @@ class PoolLinker:
     def of(self, stream: Stream) -> PoolLinks:
         """The pools of a stream."""
         possible = [p for p in self._pools if self._may_run(p, stream)]
+        platforms = [p for p in possible if p.format not in IMAGE_LEVEL]
+        images = [p for p in possible if p.format in IMAGE_LEVEL]
+        links = self._by_evidence(platforms, stream)
+        of_image = tuple(link for p in images if (link := self._by_command(p, stream) or self._by_build(p, stream)))
+        if not links and stream.deployable:
+            resort = self._last_resort(stream, platforms or ([] if of_image else images))
+            if resort.candidates:
+                return resort
+            links = resort.links
+        return PoolLinks((*links, *of_image))
+
+    def _by_evidence(self, pools: Sequence[Pool], stream: Stream) -> tuple[PoolLink, ...]:
+        """The links by the strongest kind of evidence that any of the pools has."""
         for by in (self._by_command, self._by_build, self._by_name):
-            links = tuple(link for p in possible if (link := by(p, stream)))
+            links = tuple(link for p in pools if (link := by(p, stream)))
             if links:
-                return PoolLinks(links)
-        return self._last_resort(stream, possible) if stream.deployable else PoolLinks()
+                return links
+        return ()
 
     # -- what cannot be it
 
@@ -197,10 +210,10 @@ class PoolLinker:
             near = [p for p in near if not self._runs_another(p, stream)]
             if not servers(s for s in self._streams if inside(s.path, folder)) <= own:
                 return PoolLinks(candidates=_titles(near))
-            if len(_platforms(near)) == 1 or len(near) == 1:
+            if len(near) == 1:
                 where = "the tree" if folder == "." else folder
                 why = f"{where} holds one server ({stream.path}) and one pool ({near[0].name})"
-                return PoolLinks(tuple(PoolLink(p, why, True, p.evidence) for p in near))
+                return PoolLinks((PoolLink(near[0], why, True, near[0].evidence),))
             return PoolLinks(candidates=_titles(near))
         return PoolLinks()
 
@@ -214,10 +227,6 @@ class PoolLinker:
 def _bare(image: str | None) -> str:
     """An image's name without registry, tag and digest."""
     return (image or "").split("@")[0].rsplit("/", 1)[-1].split(":")[0]
-
-
-def _platforms(pools: Sequence[Pool]) -> list[Pool]:
-    return [p for p in pools if p.format not in IMAGE_LEVEL]
 
 
 def _titles(pools: Sequence[Pool]) -> tuple[str, ...]:
@@ -258,11 +267,16 @@ def merge_image_level(links: Sequence[PoolLink], tree: Tree) -> tuple[PoolLink, 
     image_level = sorted((link for link in links if link.pool.format in IMAGE_LEVEL), key=_image_first)
     merged = [link for link in links if link.pool.format not in IMAGE_LEVEL] or image_level[:1]
     for image in image_level:
-        merged = [
-            link if link.pool is image.pool else replace(link, pool=merge_image(link.pool, image.pool, tree))
-            for link in merged
-        ]
+        merged = [_with_image(link, image, tree) for link in merged]
     return tuple(merged)
+
+
+def _with_image(link: PoolLink, image: PoolLink, tree: Tree) -> PoolLink:
+    """The link with what the image says, unless it is the image of something else."""
+    other = link.pool.dockerfile and image.pool.dockerfile and link.pool.dockerfile != image.pool.dockerfile
+    if link.pool is image.pool or other:
+        return link
+    return replace(link, pool=merge_image(link.pool, image.pool, tree))
 
 
 def _image_first(link: PoolLink) -> bool:

@@ -1,0 +1,187 @@
+"""Hops in front of a pool: names that meet, members that are counted once, and what must not be linked."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sselint.facts import Count, CursorTreatment, Match, Reading, Rolling, Strength
+from sselint.settings import DeploymentOverride, Reference, Settings, SettingsError
+from tests.link.builders import affinity, linked, pool, route, span, stream
+
+
+def shape(deployment):
+    return [
+        (h.route.name, h.route.members.low) if h.route else (h.pool.name, h.pool.processes.low) for h in deployment.hops
+    ]
+
+
+def service(**changes):
+    changes = {"name": "Service app", "addresses": frozenset({"app"}), "resolves": "all", **changes}
+    return route("k8s.yaml", ["deployment/app"], format="kubernetes_service", **changes)
+
+
+PODS = pool(addresses=frozenset({"deployment/app"}), starts="app:app")
+
+
+def test_a_service_spreads_over_the_pods_and_they_are_counted_once():
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(service(),), pools=(PODS,))).deployments
+    assert shape(deployment) == [("Service app", 3), ("Deployment app", 1)]
+
+
+def test_an_ingress_that_balances_over_endpoints_passes_the_service_over():
+    ingress = route("ingress.yaml", ["app"], name="Ingress feed", to_endpoints=True)
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(ingress, service()), pools=(PODS,))).deployments
+    assert shape(deployment) == [("Ingress feed", 3), ("Deployment app", 1)]
+
+
+def test_a_proxy_in_front_of_a_virtual_address_does_not_choose_the_pod():
+    """nginx has one member here, the Service's address; the choice is the Service's."""
+    (deployment,) = linked(
+        Reading(streams=(stream(),), routes=(route(resolves="all"), service()), pools=(PODS,))
+    ).deployments
+    assert shape(deployment) == [("location / -> feed", 1), ("Service app", 3), ("Deployment app", 1)]
+
+
+def test_a_headless_service_hands_the_choice_to_the_proxy():
+    routes = (route(resolves="all"), service(answers="each"))
+    (deployment,) = linked(Reading(streams=(stream(),), routes=routes, pools=(PODS,))).deployments
+    assert shape(deployment) == [("location / -> feed", 3), ("Deployment app", 1)]
+
+
+def test_a_proxy_that_takes_one_address_leaves_the_choice_to_the_name():
+    """HAProxy resolves a server's name to one address: three containers behind it are a hop of their own."""
+    containers = pool("compose.yaml", "service app", addresses=frozenset({"app"}), starts="app:app")
+    one = linked(Reading(streams=(stream(),), routes=(route(resolves="one"),), pools=(containers,))).deployments[0]
+    each = linked(Reading(streams=(stream(),), routes=(route(resolves="all"),), pools=(containers,))).deployments[0]
+    assert shape(one) == [("location / -> feed", 1), ("service app", 3)]
+    assert shape(each) == [("location / -> feed", 3), ("service app", 1)]
+
+
+def test_replicas_named_one_by_one_are_one_deployment():
+    pools = tuple(
+        pool(
+            "compose.yaml",
+            f"service app-{n}",
+            Count.exactly(1, "one"),
+            addresses=frozenset({f"app-{n}"}),
+            starts="app:app",
+        )
+        for n in (1, 2)
+    )
+    balancer = route(hosts=["app-1", "app-2"], resolves="all")
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(balancer,), pools=pools)).deployments
+    assert shape(deployment) == [("location / -> feed", 2), ("service app-1", 1)]
+
+
+def test_workers_are_a_hop_of_their_own():
+    workers = pool("k8s.yaml", "uvicorn workers", Count.exactly(4, "--workers 4"))
+    pods = replace(PODS, workers=workers)
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(service(),), pools=(pods,))).deployments
+    assert shape(deployment) == [("Service app", 3), ("Deployment app", 1), ("uvicorn workers", 4)]
+
+
+def test_what_a_surge_adds_is_one_more_member_of_a_pinning_hop():
+    pods = replace(PODS, rolling=Rolling.SURGE_WRITTEN)
+    for strength, rolling in ((Strength.STRICT, Rolling.REPLACED), (Strength.BEST_EFFORT, Rolling.SURGE_WRITTEN)):
+        pin = service(affinity=affinity(strength))
+        (deployment,) = linked(Reading(streams=(stream(),), routes=(pin,), pools=(pods,))).deployments
+        assert deployment.hops[-1].pool.rolling is rolling
+
+
+def test_the_location_that_takes_the_path_is_the_hop():
+    feed = route(name="location /feed -> a", prefix="/feed", priority=0)
+    rest = route(name="location / -> b", prefix="/", priority=1, line=9)
+    static = route(name="location /static -> c", prefix="/static", priority=0, line=12)
+    containers = pool("compose.yaml", "service app", addresses=frozenset({"app"}), starts="app:app")
+    audit = linked(Reading(streams=(stream(),), routes=(feed, rest, static), pools=(containers,)))
+    assert [shape(d)[0][0] for d in audit.deployments] == ["location /feed -> a"]
+    assert {r.name for r in audit.loose_routes} == {"location / -> b", "location /static -> c"}
+
+
+def test_a_name_in_two_places_means_the_nearest():
+    """Every service of a monorepo calls its container `app`: no cross product."""
+    streams = (stream("a/app.py", "a"), stream("b/app.py", "b"))
+    pools = tuple(
+        pool(f"{u}/compose.yaml", f"service app of {u}", addresses=frozenset({"app"}), starts="app:app") for u in "ab"
+    )
+    routes = tuple(route(f"{u}/nginx.conf", name=f"edge of {u}", resolves="all") for u in "ab")
+    audit = linked(Reading(streams=streams, routes=routes, pools=pools))
+    assert [shape(d) for d in audit.deployments] == [
+        [("edge of a", 3), ("service app of a", 1)],
+        [("edge of b", 3), ("service app of b", 1)],
+    ]
+
+
+def test_variants_never_meet():
+    """Two overlays of one base hold the same names."""
+    pools = tuple(replace(PODS, path=f"{v}/k.yaml", variant=v) for v in ("dev", "prod"))
+    services = tuple(replace(service(), path=f"{v}/k.yaml", variant=v) for v in ("dev", "prod"))
+    audit = linked(Reading(streams=(stream(),), routes=services, pools=pools))
+    assert len(audit.deployments) == 2
+    assert all(d.hops[0].route.variant == d.hops[1].pool.variant for d in audit.deployments)
+
+
+def test_the_only_free_route_beside_the_only_server_is_an_assumption():
+    audit = linked(Reading(streams=(stream(),), routes=(route(hosts=["feed-0", "feed-1"]),)))
+    (deployment,) = audit.deployments
+    assert shape(deployment) == [("location / -> feed", 2)]
+    assert deployment.assumptions
+
+
+def test_a_route_to_something_else_of_the_tree_is_not_assumed():
+    """nginx in front of a pool that starts another server says nothing of this one."""
+    other = pool("compose.yaml", "service web", addresses=frozenset({"app"}), starts="site:app")
+    audit = linked(Reading(streams=(stream(),), routes=(route(),), pools=(other,)), ["site.py"])
+    assert all(h.route is None for d in audit.deployments for h in d.hops)
+
+
+def test_two_balancers_beside_one_server_are_not_guessed():
+    routes = (route("nginx.conf", ["x", "y"]), route("haproxy.cfg", ["x", "y"], format="haproxy"))
+    (deployment,) = linked(Reading(streams=(stream(),), routes=routes)).deployments
+    assert deployment.hops == ()
+
+
+def test_a_fragment_has_the_pods_as_its_members():
+    fragment = route("envoy.yaml", [], fragment=True, members=Count.unknown("names none"), name="http_filters")
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(fragment,), pools=(PODS,))).deployments
+    assert shape(deployment) == [("http_filters", 3), ("Deployment app", 1)]
+
+
+def test_routes_on_the_header_become_a_treatment_of_it():
+    owner = replace(
+        route("haproxy.cfg", ["app-1"], name="use_backend a", line=3),
+        match=Match(headers=("last-event-id",)),
+        last_event_id=CursorTreatment.ROUTED_ON,
+        last_event_id_evidence=(span("haproxy.cfg", 3),),
+    )
+    rest = replace(route("haproxy.cfg", ["app-1", "app-2"], name="default_backend"), match=Match(priority=1))
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(owner, rest))).deployments
+    assert shape(deployment) == [("default_backend", 2)]
+    assert deployment.hops[0].route.last_event_id is CursorTreatment.ROUTED_ON
+    assert deployment.hops[0].route.last_event_id_evidence[0].line == 3
+
+
+def test_the_settings_are_stronger_than_any_evidence():
+    place = span("sselint.toml", 2)
+    override = DeploymentOverride(
+        stream=Reference("app.py", "feed", place),
+        place=place,
+        routes=(Reference("haproxy.cfg", "", place),),
+        pool=Reference("", "other", place),
+        replicas=Count.exactly(7, "stated"),
+    )
+    settings = Settings(Path("/nowhere"), deployments=(override,))
+    routes = (route("nginx.conf"), route("haproxy.cfg", [], name="haproxy", resolves="all", members=Count.unknown("?")))
+    pools = (PODS, pool(name="Deployment other"))
+    (deployment,) = linked(Reading(streams=(stream(),), routes=routes, pools=pools), settings=settings).deployments
+    assert shape(deployment) == [("haproxy", 7), ("Deployment other", 1)]
+    assert not deployment.assumptions
+
+
+def test_settings_that_name_nothing_of_the_tree_say_what_there_is():
+    place = span("sselint.toml", 2)
+    override = DeploymentOverride(Reference("app.py", "", place), place, pool=Reference("", "nope", place))
+    settings = Settings(Path("/nowhere"), deployments=(override,))
+    with pytest.raises(SettingsError, match="Deployment app"):
+        linked(Reading(streams=(stream(),), pools=(PODS,)), settings=settings)
