@@ -1,0 +1,126 @@
+"""Which files are found, and what is never entered."""
+
+import os
+
+import pytest
+
+from sselint.find import find
+
+HAPROXY = "defaults\n  mode http\nfrontend f\n  bind :80\n  default_backend b\nbackend b\n  server a a:80\n"
+SERVER = 'from flask import Response\nR = Response("id: 1\\n\\n", mimetype="text/event-stream")\n'
+
+
+def write(root, files):
+    for path, text in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def kinds(root, **options):
+    return {s.path: s.kind for s in find(root, [root], **options).sources}
+
+
+def test_a_file_is_what_it_contains(tmp_path):
+    write(tmp_path, {"lb.txt": HAPROXY, "notes.txt": "defaults are fine\n", "app.py": SERVER})
+    assert kinds(tmp_path) == {"lb.txt": "haproxy", "app.py": "python"}
+
+
+def test_python_without_a_stream_is_left_alone(tmp_path):
+    write(tmp_path, {"app.py": "print('hello')\n", "lib/util.py": "X = 1\n"})
+    found = find(tmp_path, [tmp_path])
+    assert found.sources == ()
+    assert found.irrelevant == 2
+
+
+def test_helpers_come_along_once_anything_streams(tmp_path):
+    """An id may be made in a module that says nothing of streams."""
+    write(tmp_path, {"app.py": SERVER, "ids.py": "import itertools\nticket = itertools.count(1)\n"})
+    assert kinds(tmp_path) == {"app.py": "python", "ids.py": "python"}
+
+
+@pytest.mark.parametrize("folder", [".git", ".venv", "node_modules", "x/site-packages", "dist", "__pycache__"])
+def test_never_entered(tmp_path, folder):
+    write(tmp_path, {f"{folder}/haproxy.cfg": HAPROXY})
+    assert kinds(tmp_path) == {}
+
+
+def test_a_virtual_environment_of_any_name_is_not_entered(tmp_path):
+    write(tmp_path, {"tools/pyvenv.cfg": "home = /usr\n", "tools/haproxy.cfg": HAPROXY, "env/haproxy.cfg": HAPROXY})
+    assert kinds(tmp_path) == {"env/haproxy.cfg": "haproxy"}
+
+
+def test_gitignore_is_honoured_where_it_stands(tmp_path):
+    write(
+        tmp_path,
+        {
+            ".gitignore": "/local/\n*.bak.cfg\n",
+            "local/haproxy.cfg": HAPROXY,
+            "a.bak.cfg": HAPROXY,
+            "deep/.gitignore": "!keep.bak.cfg\nsecret.cfg\n",
+            "deep/keep.bak.cfg": HAPROXY,
+            "deep/secret.cfg": HAPROXY,
+            "deep/local/haproxy.cfg": HAPROXY,
+        },
+    )
+    assert set(kinds(tmp_path)) == {"deep/keep.bak.cfg", "deep/local/haproxy.cfg"}
+
+
+def test_a_gitignore_above_the_folder_counts(tmp_path):
+    write(tmp_path, {".gitignore": "old.cfg\n", "svc/old.cfg": HAPROXY, "svc/new.cfg": HAPROXY})
+    assert {s.path for s in find(tmp_path, [tmp_path / "svc"]).sources} == {"svc/new.cfg"}
+
+
+def test_exclude_patterns_of_the_settings(tmp_path):
+    write(tmp_path, {"old/haproxy.cfg": HAPROXY, "new/haproxy.cfg": HAPROXY})
+    assert set(kinds(tmp_path, exclude=["old/"])) == {"new/haproxy.cfg"}
+
+
+def test_links_out_of_the_root_are_not_followed(tmp_path):
+    outside = tmp_path / "outside"
+    root = tmp_path / "root"
+    write(outside, {"haproxy.cfg": HAPROXY})
+    write(root, {"real.cfg": HAPROXY})
+    os.symlink(outside / "haproxy.cfg", root / "leak.cfg")
+    os.symlink(outside, root / "folder")
+    os.symlink(root, root / "loop")
+    os.symlink(root / "real.cfg", root / "alias.cfg")
+    os.symlink(root / "gone.cfg", root / "dangling.cfg")
+    assert set(kinds(root)) == {"real.cfg", "alias.cfg"}
+
+
+def test_nothing_outside_the_root_can_be_loaded(tmp_path):
+    root = tmp_path / "root"
+    write(root, {"a.cfg": HAPROXY})
+    write(tmp_path, {"secret": "x"})
+    tree = find(root, [root]).tree
+    with pytest.raises(OSError, match="outside the root"):
+        tree.load("../secret")
+
+
+def test_units_are_the_nearest_folder_that_is_built_by_itself(tmp_path):
+    write(
+        tmp_path,
+        {
+            "a/requirements.txt": "",
+            "a/deploy/haproxy.cfg": HAPROXY,
+            "b/web.Dockerfile": "FROM python\n",
+            "b/Dockerfile.web": "FROM python\n",
+            "b/haproxy.cfg": HAPROXY,
+            "haproxy.cfg": HAPROXY,
+        },
+    )
+    units = {s.path: s.unit for s in find(tmp_path, [tmp_path]).sources if s.kind == "haproxy"}
+    assert units == {"a/deploy/haproxy.cfg": "a", "b/haproxy.cfg": "b", "haproxy.cfg": "."}
+
+
+def test_what_cannot_be_read_is_named(tmp_path):
+    write(tmp_path, {"big.cfg": b"x" * (9 * 1024 * 1024), "binary.cfg": b"\0\1\2", "a.cfg": HAPROXY})
+    found = find(tmp_path, [tmp_path])
+    assert [(f.path, f.outcome.value) for f in found.files] == [("big.cfg", "too_large")]
+    assert {s.path for s in found.sources} == {"a.cfg"}
+
+
+def test_odd_bytes_do_not_stop_the_run(tmp_path):
+    write(tmp_path, {"latin.cfg": HAPROXY.encode() + b"# \xe9\xff\n", "bom.cfg": b"\xef\xbb\xbf" + HAPROXY.encode()})
+    assert set(kinds(tmp_path)) == {"latin.cfg", "bom.cfg"}
