@@ -1,0 +1,222 @@
+"""What a value with variables can become: `map`, `geo`, `split_clients` and `set` followed to what a request brings.
+
+nginx evaluates these per request. For routing two things matter: the values an expression can take (which upstream),
+and the request properties it rests on (the key). Both come from walking the definitions; what nobody defines (a module,
+Lua, a shell template) stays unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sselint.read.nginx.parser import Directive, Word
+from sselint.read.nginx.scopes import Scope
+
+ANY = "\uffff"
+"""Stands in a choice's text for a part that only a request decides."""
+
+CHOICE_BUDGET = 2_000
+DEPTH_BUDGET = 12
+
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_CAPTURE = re.compile(r"\(\?P?<(\w+)>")
+_DEFINED_ELSEWHERE = (
+    "set_by_lua",
+    "set_by_lua_block",
+    "set_by_lua_file",
+    "auth_request_set",
+    "js_set",
+    "perl_set",
+    "js_var",
+)
+_GEO_OPTIONS = frozenset({"delete", "proxy", "proxy_recursive", "ranges", "include", "volatile", "hostnames"})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value that an expression can take. `default` is True where it is taken without a key, or with one that no
+    entry names; `via` is the entry that gives it, None for a value that always holds."""
+
+    text: str
+    default: bool = False
+    via: Directive | None = None
+    masked: bool = False
+
+
+@dataclass(frozen=True)
+class Value:
+    """All that an expression can become. `leaves` are the request variables it rests on, `chosen_by` those among them
+    that select one of several choices, `how` the directives (map, geo, split_clients, if) that select."""
+
+    choices: tuple[Choice, ...]
+    leaves: frozenset[str] = frozenset()
+    chosen_by: frozenset[str] = frozenset()
+    how: tuple[Directive, ...] = ()
+
+
+@dataclass
+class Variables:
+    """The variable definitions of a configuration. `tables` are map, geo and split_clients blocks by variable."""
+
+    tables: dict[str, list[Directive]] = field(default_factory=dict)
+
+    def learn(self, directives: Iterable[Directive]) -> None:
+        """Takes up the tables among these directives."""
+        for directive in directives:
+            if directive.name in ("map", "geo", "split_clients") and directive.block is not None and directive.args:
+                self.tables.setdefault(directive.args[-1].lstrip("$"), []).append(directive)
+
+    def value(self, text: str, scope: Scope, depth: int = 0) -> Value:
+        """What `text` can become in a scope. Never raises; what is over budget is unknown."""
+        if "$" not in text:
+            return Value((Choice(text),))
+        if depth > DEPTH_BUDGET:
+            return Value((Choice(ANY),))
+        result = Value((Choice(""),))
+        position = 0
+        for match in _VARIABLE.finditer(text):
+            result = _joined(result, Value((Choice(text[position : match.start()]),)))
+            result = _joined(result, self.variable(match[1] or match[2], scope, depth + 1))
+            position = match.end()
+        return _joined(result, Value((Choice(text[position:]),)))
+
+    def variable(self, name: str, scope: Scope, depth: int = 0) -> Value:
+        """What `$name` can become in a scope."""
+        if sets := _sets_of(name, scope):
+            return self._of_sets(sets, scope, depth)
+        if tables := self.tables.get(name):
+            return self._of_table(tables[-1], scope, depth)
+        return Value((Choice(ANY),), frozenset({name}))
+
+    def leaves(self, text: str, scope: Scope) -> frozenset[str]:
+        """The request variables that an expression rests on, those that select between its values included."""
+        value = self.value(text, scope)
+        return value.leaves | value.chosen_by
+
+    def _of_sets(self, sets: list[tuple[Directive, Directive | None]], scope: Scope, depth: int) -> Value:
+        """The union of all `set`s; one under an `if` is chosen by what the condition reads."""
+        choices: list[Choice] = []
+        leaves: frozenset[str] = frozenset()
+        chosen: frozenset[str] = frozenset()
+        how: list[Directive] = []
+        conditional = any(condition is not None for _, condition in sets)
+        for directive, condition in sets:
+            if directive.name != "set":
+                choices.append(Choice(ANY, via=directive))
+                leaves |= {f"{directive.name}"}
+                continue
+            value = self.value(directive.args[1], scope, depth + 1)
+            default = conditional and condition is None
+            masked = directive.word_masked(directive.words[2])
+            choices += [
+                Choice(c.text, c.default or default, c.via or directive, c.masked or masked) for c in value.choices
+            ]
+            leaves, chosen = leaves | value.leaves, chosen | value.chosen_by
+            how += value.how
+            if condition is not None:
+                chosen |= {m[1] or m[2] for arg in condition.args for m in _VARIABLE.finditer(arg)}
+                how.append(condition)
+        return Value(_unique(choices), leaves, chosen, tuple(dict.fromkeys(how)))
+
+    def _of_table(self, table: Directive, scope: Scope, depth: int) -> Value:
+        key = self._key(table, scope, depth)
+        choices: list[Choice] = []
+        leaves: frozenset[str] = frozenset()
+        chosen = key.leaves | key.chosen_by
+        has_default = False
+        for entry in table.block or ():
+            if entry.name in _GEO_OPTIONS and table.name != "split_clients" and entry.name != "default":
+                if entry.name == "include":
+                    choices.append(Choice(ANY, via=entry))
+                continue
+            default = entry.name == ("*" if table.name == "split_clients" else "default")
+            has_default |= default
+            for choice in self._of_entry(entry, table, scope, depth):
+                choices.append(choice)
+            value = self._entry_value(entry, table, scope, depth)
+            leaves, chosen = leaves | (value.leaves - _captures(table)), chosen | value.chosen_by
+        if not has_default:
+            choices.append(Choice("", default=True, via=table))
+        return Value(_unique(choices), leaves, chosen, (table,))
+
+    def _of_entry(self, entry: Directive, table: Directive, scope: Scope, depth: int) -> Iterator[Choice]:
+        default = entry.name in ("default", "*") or entry.name == ""
+        masked = entry.is_masked or entry.in_loop
+        for choice in self._entry_value(entry, table, scope, depth).choices:
+            yield Choice(choice.text, default or choice.default, entry, masked or choice.masked)
+
+    def _entry_value(self, entry: Directive, table: Directive, scope: Scope, depth: int) -> Value:
+        if not entry.args:
+            return Value((Choice(""),))
+        if table.name == "map":
+            return self.value(entry.args[0], scope, depth + 1)
+        return Value((Choice(entry.args[0]),))
+
+    def _key(self, table: Directive, scope: Scope, depth: int) -> Value:
+        if table.name == "geo" and len(table.args) < 2:
+            return Value((Choice(ANY),), frozenset({"remote_addr"}))
+        return self.value(table.args[0], scope, depth + 1)
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A pattern for the names that a choice with unknown parts can stand for."""
+    return re.compile(".+".join(re.escape(part) for part in text.split(ANY)), re.S)
+
+
+def words_variables(words: Iterable[Word]) -> frozenset[str]:
+    """The variables that words mention."""
+    return frozenset(m[1] or m[2] for word in words for m in _VARIABLE.finditer(word.text))
+
+
+def _captures(table: Directive) -> frozenset[str]:
+    """The names that regular expressions of a map capture from its source, by number and by name."""
+    names = {str(n) for n in range(1, 10)}
+    for entry in table.block or ():
+        names.update(_CAPTURE.findall(entry.name))
+    return frozenset(names)
+
+
+def _sets_of(name: str, scope: Scope) -> list[tuple[Directive, Directive | None]]:
+    """The directives that set a variable here or in a block around, with the `if` they stand in; nearest block only."""
+    for around in scope.chain():
+        found: list[tuple[Directive, Directive | None]] = []
+        for directive in around.children:
+            if _sets(directive, name):
+                found.append((directive, None))
+            elif directive.name == "if" and directive.block is not None:
+                found += [(inner, directive) for inner in directive.block if _sets(inner, name)]
+        if found and any(condition is None for _, condition in found):
+            return found
+        if found:
+            outer = _sets_of(name, around.parent) if around.parent else []
+            return outer + found
+    return []
+
+
+def _sets(directive: Directive, name: str) -> bool:
+    if not directive.args or directive.args[0].lstrip("$") != name:
+        return False
+    return (directive.name == "set" and len(directive.args) == 2) or directive.name in _DEFINED_ELSEWHERE
+
+
+def _joined(left: Value, right: Value) -> Value:
+    """The concatenation of two expressions."""
+    if len(left.choices) * len(right.choices) > CHOICE_BUDGET:
+        choices: tuple[Choice, ...] = (Choice(ANY),)
+    else:
+        choices = _unique(
+            Choice(a.text + b.text, a.default or b.default, a.via or b.via, a.masked or b.masked)
+            for a in left.choices
+            for b in right.choices
+        )
+    how = tuple(dict.fromkeys(left.how + right.how))
+    return Value(choices, left.leaves | right.leaves, left.chosen_by | right.chosen_by, how)
+
+
+def _unique(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    kept: dict[tuple[str, bool], Choice] = {}
+    for choice in choices:
+        kept.setdefault((choice.text, choice.default), choice)
+    return tuple(kept.values())
