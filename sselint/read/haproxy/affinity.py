@@ -1,0 +1,210 @@
+"""From what a HAProxy backend says to its measured affinity: which row, what undoes it, what the text leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sselint.affinity import AffinityRow, Features, find_row, judge_row
+from sselint.catalogue import affinity_rows
+from sselint.facts import Affinity, Evidence, KeyIssuer, Meets, RoutingEvent, RoutingKey, Span, Strength
+from sselint.read.haproxy.conditions import condition
+from sselint.read.haproxy.lexer import Line
+from sselint.read.haproxy.persistence import NOTHING_ASSUMED, Assumed, Backend, persistence
+from sselint.read.haproxy.sections import Section
+from sselint.read.haproxy.servers import Server, servers
+
+RETRIES = 3
+"""`retries` where nothing says otherwise (manual, "retries"; the 503 after three tries is measured)."""
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """`force-persist` and `ignore-persist` as they hold for the requests at hand."""
+
+    forced: bool = False
+    ignored: bool = False
+
+
+@dataclass(frozen=True)
+class Failover:
+    """When a client that presents its key is sent elsewhere. `when` is never | maintenance | down | connect; `persist`
+    says whether a server that is marked down still gets its clients' first try."""
+
+    when: str
+    persist: bool
+    undone_by: Evidence
+
+
+def affinity_of(backend: Backend, overrides: Overrides, assumed: Assumed = NOTHING_ASSUMED) -> Affinity:
+    """The affinity of a backend. Where lines stand under conditions that nobody can decide here and the answer depends
+    on them, the strength is unknown and says so."""
+    full = _judged(backend, overrides, assumed)
+    doubtful = [line for line in backend.section.doubtful if _matters(line)]
+    if not doubtful:
+        return full
+    section = backend.section.certain()
+    sure = _judged(Backend(section, backend.configuration, servers(section)), overrides, assumed)
+    if sure.strength is full.strength and sure.mechanism == full.mechanism:
+        return full
+    spans = tuple(line.span("may or may not stand") for line in doubtful)
+    why = f"depends on a condition that is not decided here: with it {full.why}; without it {sure.why}"
+    return replace(full, strength=Strength.UNKNOWN, why=why, evidence=full.evidence + spans, row="", events=())
+
+
+_DECIDING = frozenset(
+    {
+        "balance", "cookie", "stick", "stick-table", "use-server", "server", "server-template", "default-server",
+        "hash-type", "hash-balance-factor", "option", "no", "retries", "retry-on", "force-persist", "ignore-persist",
+        "mode", "dynamic-cookie-key", "http-check",
+    }
+)
+
+
+def _matters(line: Line) -> bool:
+    return line.keyword in _DECIDING
+
+
+def _judged(backend: Backend, overrides: Overrides, assumed: Assumed) -> Affinity:
+    single = _single(backend)
+    if single:
+        return single
+    found = persistence(backend, ignored=overrides.ignored, assumed=assumed)
+    failover = _failover(backend, overrides)
+    evidence = tuple(line.span() for line in found.lines) or (backend.section.header.span(),)
+    if found.unknown:
+        key = RoutingKey(KeyIssuer.NONE)
+        return Affinity("unknown", Strength.UNKNOWN, key, found.unknown, evidence, no_effect=found.no_effect)
+    if found.features["method"] == "none" and _backup_only(backend):
+        found = replace(found, features={"method": "backup"})
+    features: Features = {
+        **found.features,
+        "failover": failover.when,
+        "persist": failover.persist,
+        "check": backend.checked,
+    }
+    row = find_row(affinity_rows("haproxy"), features)
+    if row is None:
+        key = RoutingKey(found.key.issued_by, found.key.carrier, found.key.name, found.lifetime, found.seconds)
+        return Affinity("unknown", Strength.UNKNOWN, key, "no measured row speaks of it", evidence)
+    undone = failover.undone_by if _pins(row) else ()
+    affinity = judge_row(
+        replace(row, issued_by=found.key.issued_by, carrier=found.key.carrier, events=_events(row, features)),
+        key_name=found.key.name,
+        lifetime=found.lifetime,
+        seconds=found.seconds,
+        evidence=evidence,
+        undone_by=undone + found.notes + _backups(backend, features),
+        no_effect=found.no_effect,
+    )
+    return _left_open(affinity, features, assumed)
+
+
+def _events(row: AffinityRow, features: Features) -> tuple[tuple[RoutingEvent, Meets], ...]:
+    """The row's table without events that cannot happen to this configuration."""
+    absent = set()
+    if not features.get("check"):
+        absent.add(RoutingEvent.CHECK_FAILS)
+    if not features.get("lapses"):
+        absent.add(RoutingEvent.KEY_LAPSED)
+    return tuple((event, meets) for event, meets in row.events if event not in absent)
+
+
+def _left_open(affinity: Affinity, features: Features, assumed: Assumed) -> Affinity:
+    """Only the application knows whether it sets the cookie that a strict pin would rest on, or moves it."""
+    if affinity.strength is not Strength.STRICT or features.get("method") != "cookie" or assumed.cookies is not None:
+        return affinity
+    if features.get("mode") != "insert":
+        why = f"{affinity.why}; only if the application sets the cookie {affinity.key.name}, which is not known here"
+        return replace(affinity, strength=Strength.UNKNOWN, why=why)
+    return affinity
+
+
+def _pins(row: AffinityRow) -> bool:
+    """Whether the row pins at all, so that there is something to undo."""
+    return dict(row.events).get(RoutingEvent.PLAIN) is Meets.SAME
+
+
+def _single(backend: Backend) -> Affinity | None:
+    """The affinity of a backend with one server: there is nothing to choose."""
+    if len(backend.servers) != 1 or (backend.servers[0].low, backend.servers[0].high) != (1, 1):
+        return None
+    row = find_row(affinity_rows("haproxy"), {"method": "single"})
+    return judge_row(row, evidence=(backend.servers[0].line.span(),)) if row else None
+
+
+def _backup_only(backend: Backend) -> bool:
+    """Whether one server takes all traffic as long as it is up, and the others are backups."""
+    active = [s for s in backend.servers if not s.flag("backup")]
+    return len(active) == 1 and (active[0].low, active[0].high) == (1, 1) and len(backend.servers) > 1
+
+
+def _backups(backend: Backend, features: Features) -> Evidence:
+    if features["method"] == "none":
+        return ()
+    note = "takes over while the active servers are down"
+    return tuple(s.line.span(note) for s in backend.servers if s.flag("backup"))
+
+
+def _failover(backend: Backend, overrides: Overrides) -> Failover:
+    section = backend.section
+    persist = section.option("persist") is not None or overrides.forced
+    redispatch = _redispatch(section, backend.checked)
+    if redispatch and not overrides.forced:
+        return Failover("connect", persist, _redispatch_spans(section, redispatch))
+    if persist:
+        return Failover("never", persist, ())
+    if backend.checked:
+        return Failover("down", persist, tuple(_check_spans(backend.servers, section)))
+    return Failover("maintenance", persist, ())
+
+
+def _redispatch(section: Section, checked: bool) -> Line | None:
+    """The `option redispatch` line, if it can come to effect: it needs a retry (`retries 0` disables it), interval 0 is
+    off, and one that is longer than `retries` never comes round unless a check marks the server down meanwhile."""
+    line = section.option("redispatch")
+    if line is None:
+        return None
+    retries = _number(section.last("retries"), 0, RETRIES)
+    interval = _number(line, 1, -1)
+    if retries == 0 or interval == 0 or (interval > retries and not checked):
+        return None
+    return line
+
+
+def _number(line: Line | None, index: int, default: int) -> int:
+    try:
+        return int(line.argument(index)) if line else default
+    except ValueError:
+        return default
+
+
+def _redispatch_spans(section: Section, line: Line) -> Evidence:
+    spans = [line.span("a failed connection is tried again on another server, and the client stays there")]
+    for keyword in ("retry-on", "retries"):
+        found = section.last(keyword)
+        if found:
+            spans.append(found.span("how often, and on what"))
+    return tuple(spans)
+
+
+def _check_spans(found: tuple[Server, ...], section: Section) -> Iterator[Span]:
+    """The first health check: what marks a server down makes HAProxy ignore the key."""
+    for server in found:
+        word = server.watch
+        if word:
+            note = "a failed check marks the server down, and without option persist its clients are sent elsewhere"
+            yield server.line.source.span(word.start, word.end, note)
+            return
+    line = section.last("default-server")
+    if line:
+        yield line.span("checks mark a server down, and without option persist its clients are sent elsewhere")
+
+
+def overrides_always(section: Section) -> Overrides:
+    """The `force-persist` and `ignore-persist` rules that hold for every request."""
+    return Overrides(_any_always(section, "force-persist"), _any_always(section, "ignore-persist"))
+
+
+def _any_always(section: Section, keyword: str) -> bool:
+    return any(condition(line, section).always for line in section.own(keyword))

@@ -1,0 +1,306 @@
+"""What a HAProxy backend does to bring a client back: features for the rows of `rules/affinity/haproxy.yaml`.
+
+HAProxy asks in this order: `use-server` rules, the persistence cookie, the stick table, and last the balancing
+algorithm (measured in tests/premises/test_haproxy.py). What is found first decides; `ignore-persist` skips cookie and
+table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from sselint.affinity import Features
+from sselint.facts import Evidence, KeyCarrier, KeyIssuer, Span
+from sselint.read.haproxy import keys
+from sselint.read.haproxy.conditions import Fetch, condition, fetch_of
+from sselint.read.haproxy.keys import Key
+from sselint.read.haproxy.lexer import Line
+from sselint.read.haproxy.sections import Configuration, Section
+from sselint.read.haproxy.servers import Server
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What the text of a configuration cannot say. `cookies` are those that the application sets (None: unknown);
+    `posts` says whether clients begin with a POST (MCP `initialize`), None: unknown."""
+
+    cookies: frozenset[str] | None = None
+    posts: bool | None = None
+
+
+NOTHING_ASSUMED = Assumed()
+
+
+@dataclass(frozen=True)
+class Persistence:
+    """What brings a client back, with the lines that say so. `lifetime` and `seconds` are those of the key."""
+
+    features: Features
+    key: Key
+    lines: tuple[Line, ...] = ()
+    lifetime: str = "none"
+    seconds: float | None = None
+    no_effect: Evidence = ()
+    notes: tuple[Span, ...] = field(default=())
+    unknown: str = ""
+    """Why it cannot be known, if it cannot."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A backend or listen with what decides about it."""
+
+    section: Section
+    configuration: Configuration
+    servers: tuple[Server, ...]
+
+    @property
+    def http(self) -> bool:
+        """Whether HTTP is looked at: `mode http`. A piece of a configuration without any defaults is taken for HTTP."""
+        line = self.section.last("mode")
+        if line is not None:
+            return line.argument(0) != "tcp"
+        return not self.configuration.complete
+
+    @property
+    def checked(self) -> bool:
+        """Whether anything can mark one of the servers down."""
+        return any(server.checked for server in self.servers)
+
+
+def persistence(backend: Backend, *, ignored: bool, assumed: Assumed) -> Persistence:
+    """What brings a client back to its server. `ignored` is True where `ignore-persist` holds."""
+    ways = [_use_server] if ignored else [_use_server, _cookie, _stick]
+    dead: Evidence = ()
+    notes: tuple[Span, ...] = ()
+    if ignored:
+        dead = tuple(
+            line.span("ignore-persist skips it")
+            for word in ("cookie", "stick")
+            for line in backend.section.own(word)
+        )
+    for way in (*ways, _balance):
+        found = way(backend, assumed)
+        if found is None:
+            continue
+        dead, notes = dead + found.no_effect, notes + found.notes
+        if found.features or found.unknown:
+            return replace(found, no_effect=dead, notes=notes)
+    return Persistence({"method": "none"}, keys.NOBODY, no_effect=dead, notes=notes)
+
+
+def _nothing(*no_effect: Span) -> Persistence:
+    return Persistence({}, keys.NOBODY, no_effect=no_effect)
+
+
+# -- use-server --------------------------------------------------------------------------------------------------------
+
+
+def _use_server(backend: Backend, assumed: Assumed) -> Persistence | None:
+    rules = backend.section.own("use-server")
+    if not rules:
+        return None
+    fetches = [f for line in rules for f in _rule_fetches(line, backend.section)]
+    wanted = {f.key for f in fetches if f.carrier in keys.CARRIERS}
+    names = {line.argument(0) or line.words[1].text for line in rules if len(line.words) > 1}
+    if len(wanted) != 1 or (len(names) < 2 and not any("%[" in name for name in names)):
+        return None
+    fetch = next(f for f in fetches if f.key in wanted)
+    key = keys.key_of(fetch, chosen_by_prefix=True)
+    features = {"method": "use_server", "key": key.kind}
+    if not backend.http and key.carrier is not KeyCarrier.ADDRESS:
+        return _nothing(*(line.span("looks at HTTP, which mode tcp does not read") for line in rules))
+    return Persistence(features, key, tuple(rules))
+
+
+def _rule_fetches(line: Line, section: Section) -> list[Fetch]:
+    found = [t.fetch for t in condition(line, section).tests]
+    if "%[" in line.argument(0):
+        found += [fetch_of(e) for e in re.findall(r"%\[([^\]]*)", line.argument(0))]
+    return found
+
+
+# -- cookie ------------------------------------------------------------------------------------------------------------
+
+
+def _cookie(backend: Backend, assumed: Assumed) -> Persistence | None:
+    line = backend.section.last("cookie")
+    if line is None or len(line.words) < 2:
+        return None
+    name = line.words[1].text
+    if not backend.http:
+        return _nothing(line.span("needs mode http"))
+    dynamic = line.has("dynamic")
+    active = [s for s in backend.servers if not s.flag("backup")] or list(backend.servers)
+    without = [] if dynamic else [s for s in active if not s.flag("cookie")]
+    if active and len(without) == len(active):
+        return _nothing(line.span("no server has a cookie value"))
+    mode = next((m for m in ("insert", "prefix", "rewrite") if line.has(m)), "passive")
+    proxy = mode == "insert"
+    features: dict[str, str | bool | int] = {
+        "method": "cookie",
+        "mode": mode,
+        "dynamic": dynamic,
+        "partial": bool(without),
+        "unset": not proxy and assumed.cookies is not None and name not in assumed.cookies,
+        "postonly": line.has("postonly") and assumed.posts is not True,
+        "repointed": line.has("preserve") and assumed.cookies is not None and name in assumed.cookies,
+    }
+    seconds = [t for t in (_seconds(line, "maxidle"), _seconds(line, "maxlife")) if t is not None]
+    features["lapses"] = bool(seconds)
+    key = Key("cookie", KeyIssuer.PROXY if proxy else KeyIssuer.SERVER, KeyCarrier.COOKIE, name)
+    lines = (line, *(s.line for s in without))
+    return Persistence(
+        features,
+        key,
+        lines,
+        "expires" if seconds else "session",
+        min(seconds, default=None),
+        notes=_cookie_notes(line, without, assumed, name),
+    )
+
+
+def _cookie_notes(line: Line, without: Sequence[Server], assumed: Assumed, name: str) -> tuple[Span, ...]:
+    notes = [s.line.span("has no cookie value: its clients are not pinned") for s in without]
+    if line.has("preserve") and (assumed.cookies is None or name in assumed.cookies):
+        notes.append(line.span("preserve lets the application point the cookie at another server"))
+    if line.has("postonly"):
+        notes.append(line.span("postonly: a client that only sends GET never gets the cookie"))
+    return tuple(notes)
+
+
+_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "": 1e-3}
+
+
+def seconds_of(text: str | None) -> float | None:
+    """A HAProxy time (`30s`, `5000`: milliseconds) in seconds; None if it is not one."""
+    found = re.fullmatch(r"(\d{1,18})(us|ms|s|m|h|d|)", text or "")
+    return int(found[1]) * _UNITS[found[2]] if found else None
+
+
+def _seconds(line: Line, parameter: str) -> float | None:
+    word = line.after(parameter)
+    return seconds_of(word.value) if word else None
+
+
+# -- stick table -------------------------------------------------------------------------------------------------------
+
+
+def _stick(backend: Backend, assumed: Assumed) -> Persistence | None:
+    section = backend.section
+    rules = [line for line in section.own("stick") if len(line.words) > 2 and not condition(line, section).never]
+    if not rules:
+        return None
+    looks = [r for r in rules if r.argument(0) in ("match", "on")]
+    learns = [r for r in rules if r.argument(0) in ("store-request", "store-response", "on")]
+    for look in looks:
+        pairs = [r for r in learns if _same_key(look, r)]
+        if not pairs:
+            continue
+        fetch = fetch_of(look.argument(1))
+        if not backend.http and fetch.carrier in ("header", "cookie", "query", "path"):
+            return _nothing(*(r.span("looks at HTTP, which mode tcp does not read") for r in rules))
+        return _stuck(backend, look, pairs, fetch)
+    why = "nothing ever looks the key up" if not looks else "nothing ever stores such a key"
+    return _nothing(*(r.span(why) for r in rules))
+
+
+def _same_key(look: Line, learn: Line) -> bool:
+    """Whether what one rule stores is what the other looks up, in the same table."""
+    there, here = fetch_of(look.argument(1)), fetch_of(learn.argument(1))
+    if learn.argument(1) != look.argument(1) and there.key != here.key:
+        return False
+    tables = [w.text if w else "" for w in (look.after("table"), learn.after("table"))]
+    return tables[0] == tables[1]
+
+
+def _stuck(backend: Backend, look: Line, pairs: Sequence[Line], fetch: Fetch) -> Persistence:
+    learnt = any(r.argument(0) == "store-response" for r in pairs)
+    named = look.after("table")
+    table, peers = _table(backend, named.text if named else backend.section.name)
+    expire = _seconds(table, "expire") if table else None
+    key = keys.key_of(fetch)
+    features: dict[str, str | bool | int] = {
+        "method": "stick",
+        "learnt": learnt,
+        "issued_by_server": key.issued_by is KeyIssuer.SERVER,
+        "last_event_id": key.is_last_event_id,
+        "peers": peers,
+        "lapses": expire is not None,
+    }
+    lines = tuple(dict.fromkeys([*([table] if table else []), look, *pairs]))
+    notes = tuple(s.line.span("non-stick: its clients are not learnt") for s in backend.servers if s.flag("non-stick"))
+    return Persistence(features, key, lines, "none" if expire is None else "expires", expire, notes=notes)
+
+
+def _table(backend: Backend, name: str) -> tuple[Line | None, bool]:
+    """The line that declares a stick table, and whether peers share it."""
+    section_name, _, table_name = name.partition("/")
+    for section in backend.configuration.sections:
+        if section.name != section_name:
+            continue
+        if section.kind == "peers":
+            found = [line for line in section.own("table") if line.argument(0) == (table_name or name)]
+            if found:
+                return found[0], True
+        elif section.own("stick-table"):
+            line = section.own("stick-table")[-1]
+            return line, line.has("peers")
+    return None, False
+
+
+# -- balance -----------------------------------------------------------------------------------------------------------
+
+
+def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
+    line = backend.section.last("balance")
+    if line is None or len(line.words) < 2:
+        return Persistence({"method": "none"}, keys.NOBODY, _lines(line))
+    if not line.words[1].known:
+        why = f"the balancing algorithm is not written here ({line.words[1].text.strip() or 'a template value'})"
+        return Persistence({}, keys.NOBODY, (line,), unknown=why)
+    word = line.argument(0)
+    fetch = _hashed(line)
+    if word == "first":
+        return Persistence({"method": "first"}, keys.NOBODY, (line,))
+    if fetch is None:
+        return Persistence({"method": "none"}, keys.NOBODY, (line,))
+    if not backend.http and fetch.carrier != "address":
+        dead = line.span("looks at HTTP, which mode tcp does not read: plain round robin")
+        return Persistence({"method": "none"}, keys.NOBODY, (line,), no_effect=(dead,))
+    hash_type, factor = backend.section.last("hash-type"), backend.section.last("hash-balance-factor")
+    consistent = hash_type is not None and hash_type.argument(0) == "consistent"
+    bounded = consistent and factor is not None and factor.argument(0) != "0"
+    key = keys.key_of(fetch)
+    features: dict[str, str | bool | int] = {
+        "method": "hash",
+        "consistent": consistent,
+        "bounded": bounded,
+        "issued_by_server": key.issued_by is KeyIssuer.SERVER,
+        "last_event_id": key.is_last_event_id,
+    }
+    lines = (line, *_lines(hash_type), *(_lines(factor) if bounded else ()))
+    return Persistence(features, key, lines)
+
+
+def _lines(*lines: Line | None) -> tuple[Line, ...]:
+    return tuple(line for line in lines if line)
+
+
+def _hashed(line: Line) -> Fetch | None:
+    """What the algorithm hashes, None if it hashes nothing."""
+    word = line.argument(0)
+    if word == "source":
+        return Fetch("address")
+    if word == "uri":
+        return Fetch("path")
+    if word == "url_param":
+        return Fetch("query", line.argument(1))
+    if word.startswith("hdr("):
+        return Fetch("header", word[4:].split(")")[0])
+    if word == "hash" and line.argument(1):
+        fetch = fetch_of(line.argument(1))
+        return Fetch("other") if fetch.carrier == "other" else fetch
+    return Fetch("cookie", word[11:].strip("()")) if word.startswith("rdp-cookie") else None

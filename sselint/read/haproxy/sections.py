@@ -1,0 +1,230 @@
+"""HAProxy lines to sections: `.if` blocks, `defaults` and who inherits from which, files that one process is given.
+
+Configuration manual, sections 2.4 (conditional blocks) and 4 (proxies: which `defaults` section applies).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from sselint.read.haproxy.lexer import Line, lines
+from sselint.source import Source
+
+SECTIONS = frozenset(
+    {
+        "global", "defaults", "frontend", "backend", "listen", "peers", "resolvers", "mailers", "userlist", "program",
+        "ring", "cache", "http-errors", "fcgi-app", "log-forward", "log-profile", "crt-store", "traces", "acme",
+    }
+)
+"""The words that begin a section wherever they begin a line (manual, sections 3, 4 and 12)."""
+
+PROXIES = frozenset({"frontend", "backend", "listen"})
+
+_TEST_CASE = re.compile(r"^\s*(?:vtest|varnishtest)\s", re.MULTILINE)
+_TEST_CONFIGURATION = re.compile(r"^[ \t]*haproxy\s[^\n{]*-conf(?:\+\w+)?\s*\{", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: its header line, the lines in it, and the `defaults` section that it inherits from."""
+
+    header: Line
+    lines: tuple[Line, ...]
+    parent: Section | None = field(default=None, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """The section's keyword."""
+        return self.header.keyword
+
+    @property
+    def name(self) -> str:
+        """The section's name, as written; empty for an anonymous one."""
+        words = self.header.arguments
+        return words[0].text if words and words[0].text != "from" else ""
+
+    def own(self, *start: str) -> tuple[Line, ...]:
+        """The section's own lines that begin with these words."""
+        return tuple(line for line in self.lines if line.starts(*start))
+
+    def all(self, *start: str) -> tuple[Line, ...]:
+        """The lines that begin with these words, inherited ones first."""
+        inherited = self.parent.all(*start) if self.parent else ()
+        return inherited + self.own(*start)
+
+    def last(self, *start: str) -> Line | None:
+        """The line that decides where the last one wins: the section's own before an inherited one."""
+        own = self.own(*start)
+        return own[-1] if own else self.parent.last(*start) if self.parent else None
+
+    def option(self, name: str) -> Line | None:
+        """The line that sets `option NAME`, None where nothing does or a later `no option NAME` takes it away."""
+        for line in reversed(self.lines):
+            if line.starts("option", name):
+                return line
+            if line.starts("no", "option", name) or line.starts("default", "option", name):
+                return None
+        return self.parent.option(name) if self.parent else None
+
+    def certain(self) -> Section:
+        """The section without the lines of which nobody knows whether they stand."""
+        parent = self.parent.certain() if self.parent else None
+        return replace(self, lines=tuple(line for line in self.lines if line.sure), parent=parent)
+
+    @property
+    def doubtful(self) -> tuple[Line, ...]:
+        """The lines, inherited ones included, of which nobody knows whether they stand."""
+        inherited = self.parent.doubtful if self.parent else ()
+        return inherited + tuple(line for line in self.lines if not line.sure)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What one process is given: the sections of its files in order."""
+
+    sections: tuple[Section, ...]
+    sources: tuple[Source, ...]
+
+    def of(self, *kinds: str) -> tuple[Section, ...]:
+        """The sections of these kinds."""
+        return tuple(s for s in self.sections if s.kind in kinds)
+
+    def backends(self, name: str) -> tuple[Section, ...]:
+        """The backends (or listens) of that name."""
+        return tuple(s for s in self.of("backend", "listen") if s.name == name)
+
+    @property
+    def complete(self) -> bool:
+        """Whether it says its defaults itself, and is not a piece that is given to a process together with others."""
+        return bool(self.of("global", "defaults"))
+
+
+def configurations(sources: Sequence[Source]) -> tuple[Configuration, ...]:
+    """The processes' configurations in these sources.
+
+    Files of one folder (and of a folder below it, `conf.d`) are taken for those of one process where one of them names
+    a backend, or lacks the defaults, that another one has, and no name stands twice.
+    """
+    single: list[Configuration] = []
+    for source in sources:
+        single.extend(Configuration(_sections(part), (source,)) for part in _parts(source))
+    groups: list[list[Configuration]] = []
+    for one in single:
+        for group in groups:
+            if _belong_together(group, one):
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    return tuple(_joined(group) for group in groups)
+
+
+def _parts(source: Source) -> Iterator[tuple[Line, ...]]:
+    """The lines of each configuration in a source: one, or those embedded in a VTest case."""
+    if not _TEST_CASE.search(source.text[:4096]):
+        yield tuple(_decided(lines(source)))
+        return
+    for found in _TEST_CONFIGURATION.finditer(source.text):
+        yield tuple(_decided(lines(source, found.end(), _closing_brace(source.text, found.end()))))
+
+
+def _closing_brace(text: str, start: int) -> int:
+    depth = 1
+    for found in re.compile(r"[{}]").finditer(text, start):
+        depth += 1 if found.group() == "{" else -1
+        if depth == 0:
+            return found.start()
+    return len(text)
+
+
+def _decided(all_lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines without those that a `.if` excludes; those under one that cannot be decided are not sure."""
+    states: list[bool | None] = []
+    taken: list[bool | None] = []
+    for line in all_lines:
+        word = line.keyword
+        if word == ".if":
+            states.append(_truth(line))
+            taken.append(states[-1])
+        elif word in (".elif", ".else") and states:
+            here: bool | None = _truth(line) if word == ".elif" else True
+            states[-1] = False if taken[-1] else (None if taken[-1] is None and here is not False else here)
+            taken[-1] = True if taken[-1] or states[-1] else (None if None in (taken[-1], states[-1]) else False)
+        elif word == ".endif" and states:
+            states.pop()
+            taken.pop()
+        elif not word.startswith(".") and False not in states:
+            yield line if None not in states else replace(line, sure=False)
+
+
+def _truth(line: Line) -> bool | None:
+    """What a `.if` says: a number or nothing can be decided here; predicates depend on the build and the host."""
+    if not line.arguments:
+        return False
+    if len(line.arguments) == 1 and line.arguments[0].known and re.fullmatch(r"\d+", line.arguments[0].text):
+        return int(line.arguments[0].text) != 0
+    return None
+
+
+def _sections(part: Sequence[Line]) -> tuple[Section, ...]:
+    """The sections of one file; what stands before the first is dropped. `parent` is not set yet."""
+    found: list[tuple[Line, list[Line]]] = []
+    for line in part:
+        if line.keyword in SECTIONS:
+            found.append((line, []))
+        elif found:
+            found[-1][1].append(line)
+    return tuple(Section(header, tuple(body)) for header, body in found)
+
+
+def _belong_together(group: Sequence[Configuration], one: Configuration) -> bool:
+    if any(source is one.sources[0] for c in group for source in c.sources):
+        return False
+    if not _near(group[0].sources[0].path, one.sources[0].path):
+        return False
+    have = [s for c in group for s in c.sections]
+    names = {(s.kind, s.name) for s in have if s.kind in PROXIES}
+    if names & {(s.kind, s.name) for s in one.of(*PROXIES)}:
+        return False
+    if any(s.kind == "global" for s in have) and one.of("global"):
+        return False
+    theirs, ours = [s for s in have if s.kind in PROXIES], one.of(*PROXIES)
+    lacks_defaults = any(s.kind == "defaults" for s in have) != bool(one.of("defaults"))
+    return lacks_defaults or _names_any(theirs, ours) or _names_any(ours, theirs)
+
+
+def _near(path: str, other: str) -> bool:
+    folder, others = PurePosixPath(path).parent, PurePosixPath(other).parent
+    return folder == others or others.parent == folder
+
+
+def _names_any(users: Sequence[Section], owners: Sequence[Section]) -> bool:
+    names = {s.name for s in owners if s.kind != "frontend"}
+    used = {line.argument(0) for s in users for key in ("use_backend", "default_backend") for line in s.own(key)}
+    return bool(used & names)
+
+
+def _joined(group: Sequence[Configuration]) -> Configuration:
+    flat = [s for c in group for s in c.sections]
+    return Configuration(tuple(_with_parents(flat)), tuple(source for c in group for source in c.sources))
+
+
+def _with_parents(flat: Sequence[Section]) -> Iterator[Section]:
+    """Gives each proxy the `defaults` it inherits from: the one it names, else the last one above it."""
+    named: dict[str, Section] = {}
+    latest: Section | None = None
+    for section in flat:
+        wanted = section.header.after("from")
+        if section.kind == "defaults":
+            base = named.get(wanted.text) if wanted else None
+            latest = replace(section, parent=base)
+            if latest.name:
+                named[latest.name] = latest
+            yield latest
+        elif section.kind in PROXIES:
+            yield replace(section, parent=named.get(wanted.text, latest) if wanted else latest)
+        else:
+            yield section
