@@ -1,0 +1,6 @@
+"""`python -m sselint`."""
+
+from sselint.cli import main
+
+if __name__ == "__main__":
+    main()

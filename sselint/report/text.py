@@ -1,0 +1,339 @@
+"""The report for people: what corrupts and why, told so that a tired reader of a CI log gets it.
+
+A corrupt deployment is told in full: the code, the five conditions, the witness, and the three ways out. A safe one
+gets a short paragraph, and a tree without a resumable stream one line.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sselint.facts import CursorTreatment, Evidence, FileOutcome, Route, Span, Stream
+from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
+from sselint.report import Options
+from sselint.report.frame import Load, loader, write_frame
+from sselint.report.layout import Page
+from sselint.report.words import (
+    STRENGTHS,
+    counted_verdicts,
+    plural,
+    pool_words,
+    route_words,
+    verdict_words,
+)
+
+HEADLINES = {
+    Verdict.CORRUPT: ("SSE001", "a resumed stream continues as another one, and nothing says so"),
+    Verdict.LATENT: ("SSE002", "will corrupt on the day that it is scaled or restarted"),
+    Verdict.UNKNOWN: ("SSE004", "cannot tell whether resumed streams are correct"),
+    Verdict.LOUD: ("SSE005", "correct, but most reconnects are refused"),
+}
+NOT_RESUMABLE = (Verdict.NONE, Verdict.NO_RESUMPTION)
+MOST_LOOSE_ROUTES = 8
+
+
+def render_text(report: Report, options: Options) -> str:
+    """The report as text, with code frames from the files under the root."""
+    page = Page(options.width, options.colour)
+    load = loader(options.root)
+    told = [finding for finding in report.findings if not finding.suppressed]
+    if _nothing_to_tell(report, told):
+        page.line(*_one_line(report))
+    else:
+        for judgement in report.judgements:
+            page.blank()
+            _write_judgement(page, judgement, [f for f in told if f.deployment == judgement.deployment.name], load)
+        _write_inputs(page, [finding for finding in told if not finding.deployment])
+        _write_loose_routes(page, report.loose_routes)
+    if options.show_suppressed:
+        _write_suppressed(page, [finding for finding in report.findings if finding.suppressed])
+    if options.statistics:
+        _write_statistics(page, report)
+    for note in report.notes:
+        page.paragraph(note, style="dim")
+    if not _nothing_to_tell(report, told):
+        page.blank()
+        _write_summary(page, report, told)
+    return page.text()
+
+
+# -- nothing to tell ---------------------------------------------------------------------------------------------------
+
+
+def _nothing_to_tell(report: Report, told: Sequence[Finding]) -> bool:
+    return not told and all(judgement.verdict in NOT_RESUMABLE for judgement in report.judgements)
+
+
+def _one_line(report: Report) -> list[str | tuple[str, str]]:
+    streams = {(j.deployment.stream.path, j.deployment.stream.symbol): j.deployment.stream for j in report.judgements}
+    return [("ok", "ok"), "  ", _without_streams(streams.values(), report) + _routes_in_short(report.loose_routes)]
+
+
+def _without_streams(streams: Iterable[Stream], report: Report) -> str:
+    known = list(streams) or [stream for stream in report.streams if stream.deployable]
+    if not known:
+        return "no event stream here"
+    policy = ""
+    if any(judgement.verdict is Verdict.NO_RESUMPTION for judgement in report.judgements):
+        policy = f" ({verdict_words(Verdict.NO_RESUMPTION)})"
+    if len(known) == 1:
+        return f"no resumable stream here: {known[0].symbol} ({known[0].path}:{known[0].line}) sends no ids{policy}"
+    return f"no resumable stream here: {len(known)} event streams, none with ids to come back with{policy}"
+
+
+def _routes_in_short(routes: Sequence[Route]) -> str:
+    if not routes:
+        return ""
+    where = f"{routes[0].path}:{routes[0].line}" if len(routes) == 1 else "`sselint facts` lists them"
+    return f"; {plural(len(routes), 'route')} without a server in this tree ({where})"
+
+
+# -- one deployment ----------------------------------------------------------------------------------------------------
+
+
+def _write_judgement(page: Page, judgement: Judgement, findings: Sequence[Finding], load: Load) -> None:
+    if judgement.verdict in HEADLINES:
+        _write_in_full(page, judgement, findings, load)
+    else:
+        _write_safe(page, judgement, findings)
+
+
+def _write_safe(page: Page, judgement: Judgement, findings: Sequence[Finding]) -> None:
+    words = "no resumable stream" if judgement.verdict is Verdict.NONE else f"keeps {verdict_words(judgement.verdict)}"
+    page.line(("ok", "ok"), "  ", (judgement.deployment.name, "bold"), f": {words}")
+    page.paragraph(_sentence(judgement.why), indent=4)
+    _write_chain(page, judgement, indent=4)
+    _write_assumptions(page, judgement, indent=4)
+    for finding in findings:
+        _write_finding(page, finding, indent=4)
+
+
+def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding], load: Load) -> None:
+    code, headline = HEADLINES[judgement.verdict]
+    main = next((finding for finding in findings if finding.code == code), None)
+    severity = main.severity.value if main else "note"
+    page.line(
+        (f"{severity}[{code}]" if main else f"{code} ignored", severity), " ", (judgement.deployment.name, "bold")
+    )
+    page.paragraph(headline, indent=2, style="bold")
+    page.paragraph(_sentence(judgement.why), indent=2)
+    if judgement.damage:
+        page.paragraph(_sentence(judgement.damage), indent=2, first="What the client gets: ")
+    for finding in findings:
+        if finding.code == "SSE003":
+            page.paragraph(_sentence(finding.message), indent=2, first="error[SSE003] ", first_style="error")
+    page.blank()
+    _write_chain(page, judgement, indent=2)
+    _write_code(page, judgement, main, load, severity)
+    _write_decisive(page, judgement)
+    _write_conditions(page, judgement)
+    _write_witness(page, judgement)
+    _write_claims(page, judgement)
+    _write_ways_out(page, judgement)
+    _write_parts(page, [f for f in findings if f is not main and f.code != "SSE003"])
+    _write_assumptions(page, judgement, indent=2)
+
+
+def _write_chain(page: Page, judgement: Judgement, indent: int) -> None:
+    """The way of a request: the client, each hop with its affinity, the handler."""
+    deployment = judgement.deployment
+    pieces = ["client"]
+    for hop in deployment.hops:
+        if hop.route:
+            pieces.append(f"{hop.name} [{route_words(hop.route)}; {hop.route.path}:{hop.route.line}]")
+        elif hop.pool:
+            pieces.append(f"{hop.name} [{pool_words(hop.pool)}; {hop.pool.path}:{hop.pool.line}]")
+    stream = deployment.stream
+    url = f"{stream.url} " if stream.url else ""
+    pieces.append(f"{url}{stream.symbol} [{stream.path}:{stream.line}]")
+    page.paragraph(pieces[0], indent=indent, style="dim")
+    for piece in pieces[1:]:
+        page.paragraph(piece, indent=indent + 2, first="-> ", style="dim")
+
+
+def _write_code(page: Page, judgement: Judgement, main: Finding | None, load: Load, severity: str) -> None:
+    evidence = judgement.deployment.stream.ids.evidence or (main.evidence if main else ())
+    if evidence:
+        page.blank()
+        write_frame(page, evidence[0], load, indent=2, style="caret" if severity == "error" else severity)
+
+
+def _write_decisive(page: Page, judgement: Judgement) -> None:
+    decides = judgement.decides + judgement.deployment.candidates
+    if decides:
+        _title(page, "What it turns on" if judgement.verdict is Verdict.LATENT else "What would settle it")
+        for fact in decides:
+            page.paragraph(_sentence(fact), indent=4, first="- ")
+
+
+def _write_conditions(page: Page, judgement: Judgement) -> None:
+    yes = sum(condition.value.value == "yes" for condition in judgement.conditions)
+    _title(page, "All five conditions hold" if yes == 5 else f"{yes} of the five conditions hold")
+    for condition in judgement.conditions:
+        style = {"yes": "error", "no": "ok"}.get(condition.value.value, "warning")
+        scope = f" ({condition.scope.value})" if condition.scope else ""
+        page.line((f"{condition.value.value:<8}", style), (condition.name + scope, "bold"), indent=4)
+        page.paragraph(_sentence(condition.why), indent=12)
+        page.places(_places(condition.evidence), indent=12)
+
+
+def _write_witness(page: Page, judgement: Judgement) -> None:
+    if not judgement.witness:
+        return
+    _title(page, "How it happens" if judgement.verdict is Verdict.CORRUPT else "How it would happen")
+    for step in judgement.witness:
+        page.paragraph(_sentence(step.text) + _unsaid(step.text, step.evidence), indent=4, first=f"{step.n}. ")
+
+
+def _write_claims(page: Page, judgement: Judgement) -> None:
+    claims = {
+        "advertises": judgement.advertises,
+        "implements": judgement.implements,
+        "assumes": judgement.assumes,
+    }
+    if any(claims.values()):
+        _title(page, "What the deployment says, does and relies on")
+        for word, claim in claims.items():
+            if claim:
+                page.paragraph(_sentence(claim), indent=4, first=f"{word:<12}", first_style="bold")
+
+
+def _write_ways_out(page: Page, judgement: Judgement) -> None:
+    if not any(judgement.ways_out.values()):
+        return
+    _title(page, "Three ways out, the least change to each")
+    for policy in Policy:
+        page.line((f"policy {policy.number}, {policy.value}", "bold"), indent=4)
+        for way in judgement.ways_out.get(policy, ()):
+            page.paragraph(_sentence(way.text) + _unsaid(way.text, way.evidence), indent=6, first="- ")
+
+
+def _write_parts(page: Page, findings: Sequence[Finding]) -> None:
+    if findings:
+        _title(page, "Found on the way")
+        for finding in findings:
+            _write_finding(page, finding, indent=4)
+
+
+def _write_finding(page: Page, finding: Finding, indent: int) -> None:
+    place = f"{finding.evidence[0]} " if finding.evidence else ""
+    style = finding.severity.value
+    page.paragraph(place + finding.message, indent=indent, first=f"{finding.code} {style}: ", first_style=style)
+
+
+def _write_assumptions(page: Page, judgement: Judgement, indent: int) -> None:
+    for assumption in judgement.deployment.assumptions:
+        page.paragraph(_sentence(assumption), indent=indent, first="Assumed: ", style="dim", first_style="dim")
+
+
+# -- the whole run -----------------------------------------------------------------------------------------------------
+
+
+def _write_inputs(page: Page, findings: Sequence[Finding]) -> None:
+    if findings:
+        page.blank()
+    for finding in findings:
+        style = finding.severity.value
+        place = f"{finding.evidence[0].path}:{finding.evidence[0].line} " if finding.evidence else ""
+        page.paragraph(place + finding.message, first=f"{style}[{finding.code}] ", first_style=style)
+
+
+def _write_loose_routes(page: Page, routes: Sequence[Route]) -> None:
+    """Routes without a server, each with what policy 2 would need there: the only one that depends on the route."""
+    if not routes:
+        return
+    page.blank()
+    page.line(("Routes without a server in this tree", "bold"))
+    page.paragraph("A server behind any of them may keep policy 1 or 3 as it is. For policy 2 it needs:", indent=2)
+    for route in routes[:MOST_LOOSE_ROUTES]:
+        page.paragraph(
+            f"{route.name} ({route_words(route)}): {_need_of(route)}",
+            indent=4,
+            first=f"{route.path}:{route.line} ",
+            first_style="place",
+        )
+    if len(routes) > MOST_LOOSE_ROUTES:
+        page.paragraph(f"and {len(routes) - MOST_LOOSE_ROUTES} more: `sselint facts` lists them", indent=4)
+
+
+def _need_of(route: Route) -> str:
+    if route.last_event_id is CursorTreatment.STRIPPED:
+        return "Last-Event-ID passed on (policy 1 too)"
+    if route.members.high == 1 or STRENGTHS[route.affinity.strength] == "strict":
+        return "nothing more of the route"
+    return "strict affinity"
+
+
+def _write_suppressed(page: Page, findings: Sequence[Finding]) -> None:
+    if not findings:
+        return
+    page.blank()
+    page.line(("Suppressed", "bold"))
+    for finding in findings:
+        by = finding.suppressed
+        place = f"{finding.evidence[0]} " if finding.evidence else ""
+        if by:
+            page.paragraph(f"{place}{finding.message}", indent=2, first=f"{finding.code} ", style="dim")
+            page.paragraph(f"{by.path}:{by.line} ({by.by}): {by.reason}", indent=4, style="dim")
+
+
+def _write_statistics(page: Page, report: Report) -> None:
+    page.blank()
+    page.line(("Statistics", "bold"))
+    for verdict, number in counted_verdicts(report.judgements).items():
+        page.line(f"{number:>5}  {verdict_words(verdict)}", indent=2)
+    codes = Counter((f.code, f.severity.value) for f in report.findings if not f.suppressed)
+    for (code, severity), number in sorted(codes.items()):
+        page.line(f"{number:>5}  {code} {severity}", indent=2)
+    outcomes = Counter(file.outcome for file in report.files)
+    for outcome in FileOutcome:
+        if outcomes[outcome]:
+            page.line(f"{outcomes[outcome]:>5}  files {outcome.value.replace('_', ' ')}", indent=2)
+
+
+def _write_summary(page: Page, report: Report, told: Sequence[Finding]) -> None:
+    verdict_counts = counted_verdicts(report.judgements)
+    verdicts = ", ".join(f"{number} {verdict_words(verdict)}" for verdict, number in verdict_counts.items())
+    counts = Counter(finding.severity for finding in told)
+    severities = [plural(counts[s], s.value) for s in reversed(Severity) if counts[s]]
+    suppressed = len(report.findings) - len(told)
+    if suppressed:
+        severities.append(f"{suppressed} suppressed")
+    parts = [
+        f"{plural(len(report.judgements), 'deployment')}: {verdicts}" if report.judgements else "no deployment",
+        ", ".join(severities) or "no findings",
+        f"exit {report.exit}",
+    ]
+    page.paragraph(" | ".join(parts), style="bold")
+    worst = next((f.code for f in told if f.severity is not Severity.NOTE), None)
+    if worst:
+        page.paragraph(f"`sselint explain {worst}` says what it means and how to mend it.", style="dim")
+
+
+# -- small pieces ------------------------------------------------------------------------------------------------------
+
+
+def _title(page: Page, text: str) -> None:
+    page.blank()
+    page.line((text, "bold"), indent=2)
+
+
+def _sentence(text: str) -> str:
+    """Reasons carry no full stop; in a paragraph they get one."""
+    text = text.strip()
+    return text if not text or text[-1] in ".!?" else text + "."
+
+
+def _places(evidence: Evidence) -> list[str]:
+    return [_place(span) for span in evidence]
+
+
+def _place(span: Span) -> str:
+    return f"{span.path}:{span.line}" + (f" {span.note}" if span.note else "")
+
+
+def _unsaid(text: str, evidence: Evidence) -> str:
+    """The places of a step or a change that its text does not name itself."""
+    places = [str(span) for span in evidence if str(span) not in text]
+    return f" ({', '.join(dict.fromkeys(places))})" if places else ""

@@ -1,0 +1,80 @@
+"""Words that several reports share, so that one thing is called the same everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from sselint.facts import Count, CursorTreatment, Pool, Rolling, Route, Strength
+from sselint.findings import Judgement, Policy, Verdict
+
+STRENGTHS = {
+    Strength.NONE: "no affinity",
+    Strength.BEST_EFFORT: "best effort",
+    Strength.STRICT: "strict",
+    Strength.UNKNOWN: "affinity unknown",
+}
+
+
+def count_words(count: Count, one: str, many: str) -> str:
+    """"3 replicas", "2 to 6 replicas", "1 or more replicas", "an unknown number of replicas"."""
+    if count.high == count.low:
+        return f"{count.low} {one if count.low == 1 else many}"
+    if count.high is not None:
+        return f"{count.low} to {count.high} {many}"
+    return f"an unknown number of {many}" if count.low <= 1 else f"{count.low} or more {many}"
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """"1 finding", "2 findings"."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """A verdict as people read it: the policies with their numbers."""
+    for policy in Policy:
+        if policy.value == verdict.value:
+            return f"policy {policy.number}, {policy.value}"
+    return verdict.value
+
+
+def counted_verdicts(judgements: Iterable[Judgement]) -> Mapping[Verdict, int]:
+    """How many deployments have which verdict, in the order in which the judgements come."""
+    return Counter(judgement.verdict for judgement in judgements)
+
+
+def route_words(route: Route) -> str:
+    """What a route does with a client that comes back: "cookie insert, best effort, 2 servers"."""
+    strength = STRENGTHS[route.affinity.strength]
+    parts = [route.affinity.mechanism or "balanced", strength] if route.members.high != 1 else []
+    return ", ".join([*parts, count_words(route.members, "member", "members")])
+
+
+def pool_words(pool: Pool) -> str:
+    """How many processes a pool is: "3 replicas of 4 workers each, no affinity"."""
+    if pool.kind == "workers":
+        return count_words(pool.processes, "worker", "workers")
+    words = count_words(pool.processes, "replica", "replicas")
+    if pool.workers and pool.workers.processes.high != 1:
+        words += f" of {count_words(pool.workers.processes, 'worker', 'workers')} each"
+    if pool.processes.high == 1 and pool.rolling is Rolling.SURGE_WRITTEN:
+        words += ", two during a release"
+    return words
+
+
+def needs_behind(route: Route) -> Mapping[Policy, str]:
+    """What a server behind a route without one would need under each policy."""
+    stripped = route.last_event_id is CursorTreatment.STRIPPED
+    if route.members.high == 1:
+        pinned = "a 409 for ids that it does not hold; the route has one member"
+    elif route.affinity.strength is Strength.STRICT:
+        pinned = f"a 409 for ids that it does not hold; {route.affinity.mechanism} pins strictly"
+    else:
+        strength = STRENGTHS[route.affinity.strength]
+        pinned = f"strict affinity first (this is {strength}), then a 409 for ids that it does not hold"
+    header = "Last-Event-ID must be passed on first" if stripped else ""
+    return {
+        Policy.SHARED_REPLAY: header or "ids, replay and live tail from a store that all processes share",
+        Policy.PINNED_FAIL_CLOSED: header or pinned,
+        Policy.NO_RESUMPTION: "no id: fields",
+    }
