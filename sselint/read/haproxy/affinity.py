@@ -142,7 +142,7 @@ def _backup_only(backend: Backend) -> bool:
 def _backups(backend: Backend, features: Features) -> Evidence:
     if features["method"] == "none":
         return ()
-    note = "takes over while the active servers are down"
+    note = "a backup server, which takes over while the active ones are down"
     return tuple(s.line.span(note) for s in backend.servers if s.flag("backup"))
 
 
@@ -180,11 +180,11 @@ def _number(line: Line | None, index: int, default: int) -> int:
 
 
 def _redispatch_spans(section: Section, line: Line) -> Evidence:
-    spans = [line.span("a failed connection is tried again on another server, and the client stays there")]
+    spans = [line.span("option redispatch: a failed connection is tried again on another server")]
     for keyword in ("retry-on", "retries"):
         found = section.last(keyword)
         if found:
-            spans.append(found.span("how often, and on what"))
+            spans.append(found.span(f"{keyword}: when and how often it is tried again"))
     return tuple(spans)
 
 
@@ -193,12 +193,12 @@ def _check_spans(found: tuple[Server, ...], section: Section) -> Iterator[Span]:
     for server in found:
         word = server.watch
         if word:
-            note = "a failed check marks the server down, and without option persist its clients are sent elsewhere"
+            note = "a failed check: without option persist the clients of a server that is marked down go elsewhere"
             yield server.line.source.span(word.start, word.end, note)
             return
     line = section.last("default-server")
     if line:
-        yield line.span("checks mark a server down, and without option persist its clients are sent elsewhere")
+        yield line.span("a failed check: without option persist the clients of a server that is marked down go elsewhere")
 
 
 def overrides_always(section: Section) -> Overrides:

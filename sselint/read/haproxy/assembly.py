@@ -158,7 +158,7 @@ class Assembly:
             with_it = replace(overrides, **{"forced" if line.keyword == "force-persist" else "ignored": True})
             other = affinity_of(backend, with_it, self.assumed)
             if line.keyword == "ignore-persist":
-                skipped = line.span("persistence is skipped under a condition")
+                skipped = line.span("ignore-persist: persistence is skipped under a condition")
                 found = replace(found, undone_by=(*found.undone_by, skipped))
             if other.strength is not found.strength and Strength.STRICT in (other.strength, found.strength):
                 why = f"depends on a condition that is not decided here: with it {other.why}; without it {found.why}"

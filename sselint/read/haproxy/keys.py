@@ -42,7 +42,7 @@ NOBODY = Key("none", KeyIssuer.NONE, KeyCarrier.NONE)
 @cache
 def headers_issued_by_server() -> frozenset[str]:
     """Request headers that a client has from the server, in lower case."""
-    document = load_yaml(rules_directory() / "directives" / "haproxy.yaml")
+    document = load_yaml(rules_directory() / "affinity" / "haproxy.yaml")
     return frozenset(document["headers_issued_by_server"])
 
 

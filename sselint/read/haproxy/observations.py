@@ -13,10 +13,12 @@ from sselint.read.haproxy.lexer import Line
 from sselint.read.haproxy.persistence import seconds_of
 from sselint.read.haproxy.sections import Section
 
-IDLE_CUT = "SSE602"
+IDLE_CUT = "SSE603"
 """A stream without heartbeats is cut; `value` is the seconds."""
-DELAYED = "SSE604"
-"""Events arrive late."""
+DELAYED = "SSE605"
+"""Events arrive late; `value` is the seconds."""
+LONG_SILENCE = 120.0
+"""Seconds: who raises `timeout server` above this has thought of silent streams."""
 
 _CURSOR_FETCH = re.compile(r"(?:req\.f?hdr|hdr|url_param|urlp)\(\s*[\"']?(?:last[-_]?event[-_]?id)", re.IGNORECASE)
 
@@ -96,7 +98,7 @@ def _timeouts(backend: Section) -> Iterator[Observation]:
         return
     word = line.argument(1) if line.keyword == "timeout" else line.argument(0)
     seconds = seconds_of(word)
-    if seconds:
+    if seconds and seconds <= LONG_SILENCE:
         why = f"timeout server cuts a stream that has been silent for {seconds:g} s"
         yield Observation(IDLE_CUT, why, (line.span(),), f"{seconds:g}")
 

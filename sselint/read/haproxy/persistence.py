@@ -163,9 +163,9 @@ def _cookie(backend: Backend, assumed: Assumed) -> Persistence | None:
 
 
 def _cookie_notes(line: Line, without: Sequence[Server], assumed: Assumed, name: str) -> tuple[Span, ...]:
-    notes = [s.line.span("has no cookie value: its clients are not pinned") for s in without]
+    notes = [s.line.span("a server without a cookie value: its clients are not pinned") for s in without]
     if line.has("preserve") and (assumed.cookies is None or name in assumed.cookies):
-        notes.append(line.span("preserve lets the application point the cookie at another server"))
+        notes.append(line.span("preserve: the application may point the cookie at another server"))
     if line.has("postonly"):
         notes.append(line.span("postonly: a client that only sends GET never gets the cookie"))
     return tuple(notes)
@@ -224,6 +224,7 @@ def _stuck(backend: Backend, look: Line, pairs: Sequence[Line], fetch: Fetch) ->
     key = keys.key_of(fetch)
     features: dict[str, str | bool | int] = {
         "method": "stick",
+        "key": key.kind,
         "learnt": learnt,
         "issued_by_server": key.issued_by is KeyIssuer.SERVER,
         "last_event_id": key.is_last_event_id,
@@ -231,7 +232,7 @@ def _stuck(backend: Backend, look: Line, pairs: Sequence[Line], fetch: Fetch) ->
         "lapses": expire is not None,
     }
     lines = tuple(dict.fromkeys([*([table] if table else []), look, *pairs]))
-    notes = tuple(s.line.span("non-stick: its clients are not learnt") for s in backend.servers if s.flag("non-stick"))
+    notes = tuple(s.line.span("non-stick: clients of this server are not learnt") for s in backend.servers if s.flag("non-stick"))
     return Persistence(features, key, lines, "none" if expire is None else "expires", expire, notes=notes)
 
 
@@ -276,6 +277,7 @@ def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
     key = keys.key_of(fetch)
     features: dict[str, str | bool | int] = {
         "method": "hash",
+        "key": key.kind,
         "consistent": consistent,
         "bounded": bounded,
         "issued_by_server": key.issued_by is KeyIssuer.SERVER,

@@ -70,7 +70,7 @@ class Server:
 @cache
 def keywords_with_value() -> dict[str, int]:
     """How many values follow a parameter of a server line; parameters that are not listed have none."""
-    document = load_yaml(rules_directory() / "directives" / "haproxy.yaml")
+    document = load_yaml(rules_directory() / "affinity" / "haproxy.yaml")
     return {name: int(number) for name, number in document["server_parameters"].items()}
 
 
