@@ -1,0 +1,172 @@
+"""Kubernetes objects out of YAML documents: kind, name, namespace, and the node that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sselint.facts import FileOutcome, FileReport, Span
+from sselint.read.yaml_nodes import Node, YamlProblem, documents
+from sselint.source import Source, Tree
+
+
+@dataclass(frozen=True)
+class KubernetesObject:
+    """One object. `name` is what other objects of its set call it; `deployed_name` what it is called in the cluster
+    (kustomize prefixes). `kind` is "" where a template decides it. `api` is the group without version ("apps")."""
+
+    api: str
+    kind: str
+    name: str
+    deployed_name: str
+    namespace: str
+    node: Node
+    variant: str = ""
+
+    @property
+    def path(self) -> str:
+        """The file that holds it."""
+        return self.node.source.path
+
+    @property
+    def span(self) -> Span:
+        """The line that says what it is."""
+        return self.node.key("kind").line_span() if "kind" in self.node else self.node.span()
+
+    @property
+    def title(self) -> str:
+        """As people read it: `Deployment app`."""
+        return f"{self.kind or 'workload'} {self.deployed_name}"
+
+    def annotations(self) -> Mapping[str, tuple[Node, Node]]:
+        """Annotations as key and value nodes."""
+        return self.node.at("metadata", "annotations").fields
+
+    def annotation(self, name: str) -> str | None:
+        """The text of an annotation."""
+        return self.node.at("metadata", "annotations")[name].text
+
+    def labels(self) -> dict[str, str]:
+        """The object's own labels."""
+        return texts(self.node.at("metadata", "labels"))
+
+
+@dataclass(frozen=True)
+class Objects:
+    """A set of objects that are deployed together, with look-ups."""
+
+    all: tuple[KubernetesObject, ...]
+
+    def of(self, *kinds: str, api: str | None = None) -> Iterator[KubernetesObject]:
+        """The objects of these kinds."""
+        return (o for o in self.all if o.kind in kinds and (api is None or o.api == api))
+
+    def named(self, kind: str, name: str | None, near: KubernetesObject) -> KubernetesObject | None:
+        """The object that another one refers to by name, in its namespace and variant."""
+        found = [o for o in self.of(kind) if o.name == name and meets(o, near)]
+        return nearest(found, near)
+
+
+def meets(one: KubernetesObject, other: KubernetesObject) -> bool:
+    """Whether two objects can refer to each other: one namespace (not said is any) and one variant."""
+    same_namespace = one.namespace == other.namespace or not one.namespace or not other.namespace
+    return same_namespace and (one.variant == other.variant or not one.variant or not other.variant)
+
+
+def nearest(candidates: Sequence[KubernetesObject], near: KubernetesObject) -> KubernetesObject | None:
+    """The candidate whose file shares the longest folder with `near`."""
+    return max(candidates, key=lambda o: _shared_folders(o.path, near.path), default=None)
+
+
+def all_nearest(candidates: Sequence[KubernetesObject], near: KubernetesObject) -> list[KubernetesObject]:
+    """The candidates in the file itself, else all of those that meet it."""
+    same_file = [o for o in candidates if o.path == near.path]
+    return same_file or list(candidates)
+
+
+def _shared_folders(one: str, other: str) -> int:
+    if one == other:
+        return 1_000
+    count = 0
+    for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def texts(node: Node) -> dict[str, str]:
+    """A mapping of scalars as text; what a template touches is left out."""
+    return {k: v.text for k, v in node.items() if v.text is not None}
+
+
+def parse(source: Source, tree: Tree) -> tuple[list[KubernetesObject], FileReport]:
+    """The objects of a source, and what became of it."""
+    try:
+        found = documents(source)
+    except YamlProblem as problem:
+        return [], FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span)
+    original = _Original(source, tree)
+    return [o for d in found for o in _objects(d, original)], FileReport(source.path, FileOutcome.ANALYSED)
+
+
+def _objects(document: Node, original: _Original) -> Iterable[KubernetesObject]:
+    kind = document["kind"].text
+    if kind is not None and kind.endswith("List") and document["items"].is_sequence:
+        for item in document["items"]:
+            yield from _objects(item, original)
+        return
+    if not document.is_mapping or "kind" not in document or "apiVersion" not in document:
+        return
+    group = (document["apiVersion"].text or "").rpartition("/")[0]
+    metadata = document["metadata"]
+    name = original.name_of(metadata["name"]) or original.name_of(metadata["generateName"])
+    namespace = original.name_of(metadata["namespace"])
+    yield KubernetesObject(group, kind or "", name, name, namespace, document)
+
+
+@dataclass(frozen=True)
+class _Original:
+    """The text before template tags were masked: two names are the same where the same tags stand in them."""
+
+    source: Source
+    tree: Tree
+
+    def name_of(self, node: Node) -> str:
+        """A name: its text, or the template that makes it."""
+        if node.text is not None or not node:
+            return node.text or ""
+        if self.source.origin is not None:
+            return ""
+        try:
+            text = self.tree.text(self.source.path)
+        except OSError:
+            return ""
+        return " ".join(text[node.raw.start_mark.index : node.raw.end_mark.index].strip("\"'").split())
+
+
+def with_variants(objects: Sequence[KubernetesObject]) -> list[KubernetesObject]:
+    """Objects of one cluster's worth of plain manifests: where the same object stands twice, each is an alternative,
+    told apart by its folder (or file, where the folder is the same)."""
+    places: dict[tuple[str, str, str, str], list[KubernetesObject]] = {}
+    for o in objects:
+        places.setdefault((o.api, o.kind, o.namespace, o.name), []).append(o)
+    doubled: dict[str, set[str]] = {}
+    for same in places.values():
+        folders = [_folder(o.path) for o in same]
+        if len(same) > 1:
+            for o in same:
+                by_file = folders.count(_folder(o.path)) > 1
+                doubled.setdefault(o.path if by_file else _folder(o.path), set()).add(o.kind)
+    return [replace(o, variant=_variant_of(o.path, doubled)) for o in objects]
+
+
+def _variant_of(path: str, doubled: Mapping[str, set[str]]) -> str:
+    if path in doubled:
+        return path
+    folder = _folder(path)
+    return folder if folder in doubled else ""
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0] or "."
