@@ -9,7 +9,7 @@ from sselint.facts import FileOutcome, FileReport, Reading, Route
 from sselint.read.haproxy.assembly import Assembly
 from sselint.read.haproxy.persistence import NOTHING_ASSUMED, Assumed
 from sselint.read.haproxy.routing import routes
-from sselint.read.haproxy.sections import SECTIONS, Configuration, configurations
+from sselint.read.haproxy.sections import SECTIONS, TEST_CONFIGURATION, Configuration, configurations
 from sselint.source import Source, Tree
 
 MAX_CHARACTERS = 4_000_000
@@ -25,7 +25,6 @@ _DIRECTIVE = re.compile(
     r"|nbthread\b|acl[ \t]+\S+[ \t]+\S)",
     re.MULTILINE,
 )
-_TEST_CASE = re.compile(r"^(?:vtest|varnishtest)\s.*^[ \t]*haproxy\s[^\n]*-conf", re.MULTILINE | re.DOTALL)
 _BRACED = re.compile(r"[{;=:]\s*$")
 
 
@@ -34,13 +33,13 @@ def looks_like(path: str, text: str) -> bool:
     nor template tag begins a section (HAProxy refuses anything else), and there is a directive of one."""
     if "\0" in text[:4096]:
         return False
-    if _TEST_CASE.match(text):
-        return True
     head = _TEMPLATE_TAG.sub("", text[:65536])
     for found in _FIRST_WORD.finditer(head):
         word = found["word"]
         if word in (".if", ".notice", ".diag"):
             continue
+        if word in ("vtest", "varnishtest"):
+            return bool(TEST_CONFIGURATION.search(text))
         if word not in SECTIONS or _BRACED.search(found["rest"]):
             return False
         return bool(_DIRECTIVE.search(head) or _DIRECTIVE.search(text))

@@ -24,7 +24,8 @@ SECTIONS = frozenset(
 PROXIES = frozenset({"frontend", "backend", "listen"})
 
 _TEST_CASE = re.compile(r"^\s*(?:vtest|varnishtest)\s", re.MULTILINE)
-_TEST_CONFIGURATION = re.compile(r"^[ \t]*haproxy\s[^\n{]*-conf(?:\+\w+)?\s*\{", re.MULTILINE)
+TEST_CONFIGURATION = re.compile(r"^[ \t]*haproxy\s(?:[^\n{]|\\\n)*-conf(?:\+\w+)?\s*\{", re.MULTILINE)
+"""Where a configuration begins in a VTest case, the format of HAProxy's own regression tests."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _parts(source: Source) -> Iterator[tuple[Line, ...]]:
     if not _TEST_CASE.search(source.text[:4096]):
         yield tuple(_decided(lines(source)))
         return
-    for found in _TEST_CONFIGURATION.finditer(source.text):
+    for found in TEST_CONFIGURATION.finditer(source.text):
         yield tuple(_decided(lines(source, found.end(), _closing_brace(source.text, found.end()))))
 
 
