@@ -11,8 +11,9 @@ from dataclasses import replace
 from sselint import __version__
 from sselint.deployment import Audit, Deployment
 from sselint.facts import Evidence, FileOutcome, FileReport, Truth
-from sselint.findings import CONDITION_NAMES, Finding, Judgement, Policy, Report, Severity, Verdict
+from sselint.findings import CONDITION_NAMES, Finding, Judgement, Report, Severity, Verdict
 from sselint.settings import Settings
+from sselint.waive import suppression_by_settings, waive
 
 BADNESS = (
     Verdict.CORRUPT,
@@ -36,19 +37,25 @@ def judge(audit: Audit, settings: Settings) -> Report:
     A deployment or a check that fails is told as an internal error (SSE904) and loses nothing else.
     """
     judgements, failures = _judgements(audit, settings)
-    findings, more_failures = _findings(judgements)
-    files = audit.files + failures + more_failures
-    findings += _input_findings(files, settings)
-    if audit.files:
-        from sselint.waive import waive
+    return judge_judgements(judgements, replace(audit, files=audit.files + failures), settings)
 
-        findings = waive(findings, settings.root, [f.path for f in audit.files if f.outcome is FileOutcome.ANALYSED])
+
+def judge_judgements(judgements: Sequence[Judgement], audit: Audit, settings: Settings) -> Report:
+    """The report on deployments that the model has judged."""
+    ordered = tuple(sorted(judgements, key=lambda j: (BADNESS.index(j.verdict), j.deployment.name)))
+    findings, failures = _findings(ordered)
+    files = audit.files + failures
+    findings = waive(
+        [*findings, *_input_findings(files, settings)],
+        settings.root,
+        [file.path for file in audit.files if file.outcome is FileOutcome.ANALYSED],
+    )
     report = Report(
         root=audit.root,
         version=__version__,
         exit=0,
-        judgements=judgements,
-        findings=tuple(_fingerprinted(findings, judgements)),
+        judgements=ordered,
+        findings=tuple(_fingerprinted(findings, ordered)),
         streams=audit.streams,
         routes=audit.routes,
         pools=audit.pools,
@@ -93,7 +100,6 @@ def _judgements(audit: Audit, settings: Settings) -> tuple[tuple[Judgement, ...]
             judgements.append(judge_deployment(deployment))
         except Exception as error:  # one deployment that makes the model fail must not lose the others
             failures.append(_failure(deployment, "judging", error))
-    judgements.sort(key=lambda j: (BADNESS.index(j.verdict), j.deployment.name))
     return tuple(judgements), tuple(failures)
 
 
@@ -167,7 +173,6 @@ def _input_findings(files: Sequence[FileReport], settings: Settings) -> list[Fin
         return []
     from sselint.catalogue import finding_rules
     from sselint.checks import INPUT_CHECKS
-    from sselint.waive import suppression_by_settings
 
     findings = []
     for file in troubled:
@@ -256,14 +261,3 @@ def _notes(settings: Settings) -> tuple[str, ...]:
     if settings.clients:
         notes.append(f"clients, as {settings.path or 'the settings'} names them: {', '.join(settings.clients)}")
     return tuple(notes)
-
-
-def counted_verdicts(judgements: Iterable[Judgement]) -> tuple[tuple[Verdict, int], ...]:
-    """How many deployments have which verdict, the worst first."""
-    counts = Counter(judgement.verdict for judgement in judgements)
-    return tuple((verdict, counts[verdict]) for verdict in BADNESS if counts[verdict])
-
-
-def policy_number(verdict: Verdict) -> int | None:
-    """1, 2 or 3 where the verdict is a policy."""
-    return next((policy.number for policy in Policy if policy.value == verdict.value), None)

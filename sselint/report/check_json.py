@@ -1,4 +1,4 @@
-"""`sselint check --format json`: version 1 of the contract (`schema/check.json`)."""
+"""`sselint check --format json`: version 1 of the contract (`rules/schema/check.json`)."""
 
 from __future__ import annotations
 
@@ -69,10 +69,7 @@ def _deployment(judgement: Judgement) -> Json:
         "advertises": judgement.advertises,
         "implements": judgement.implements,
         "assumes": judgement.assumes,
-        "ways_out": {
-            policy.value: [_way_out(way) for way in judgement.ways_out.get(policy, ())]
-            for policy in Policy
-        },
+        "ways_out": {policy.value: [_way_out(way) for way in judgement.ways_out.get(policy, ())] for policy in Policy},
         "assumptions": list(deployment.assumptions),
         "candidates": list(deployment.candidates),
     }

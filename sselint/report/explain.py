@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sselint.catalogue import FindingRule, finding_rules
 from sselint.report.layout import Page
+from sselint.report.words import verdict_words
 from sselint.toml_table import SettingsError, did_you_mean
 
 GROUPS = {
@@ -63,8 +64,8 @@ def _write_rule(page: Page, rule: FindingRule) -> None:
     page.blank()
     page.line(("What to do", "bold"))
     for policy, fix in rule.fix.items():
-        stand = rule.policies[policy]
-        page.line((f"policy {policy.number}, {policy.value}", "bold"), f" ({stand} it)", indent=2)
+        contradicts = rule.policies[policy] == "contradicts"
+        page.line((verdict_words(policy), "bold"), ": the finding contradicts it" if contradicts else "", indent=2)
         page.paragraph(fix, indent=4)
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):
         page.blank()
@@ -73,5 +74,3 @@ def _write_rule(page: Page, rule: FindingRule) -> None:
             page.line(line, indent=4)
     page.blank()
     page.paragraph(f"Shown by {rule.premise}", style="dim")
-
-

@@ -12,7 +12,7 @@ from sselint.report.json_items import Json, count_item, evidence_items, guard_it
 
 
 def facts_document(audit: Audit) -> Json:
-    """The facts of an audit, version 1 of the contract (`schema/facts.json`)."""
+    """The facts of an audit, version 1 of the contract (`rules/schema/facts.json`)."""
     return {
         "version": 1,
         "tool": {"name": "sselint", "version": __version__},

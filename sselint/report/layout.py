@@ -64,14 +64,9 @@ class Page:
             break_on_hyphens=False,
         )
         head, *rest = wrapped or [""]
+        first = first if head else first.rstrip()
         self.lines.append((" " * indent + self.style(first, first_style) + self.style(head, style)).rstrip())
         self.lines += [" " * hang + self.style(line, style) for line in rest]
-
-    def places(self, places: Iterable[str], indent: int) -> None:
-        """Places (`app.py:18`) in one dim, wrapped line."""
-        text = ", ".join(dict.fromkeys(places))
-        if text:
-            self.paragraph(text, indent=indent, style="place")
 
     def text(self) -> str:
         """All lines, the last one ended."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sselint.facts import CursorTreatment, Evidence, FileOutcome, Route, Span, Stream
+from sselint.facts import CursorTreatment, Evidence, FileOutcome, Route, Stream, Truth
 from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options
 from sselint.report.frame import Load, loader, write_frame
@@ -24,13 +24,14 @@ from sselint.report.words import (
 )
 
 HEADLINES = {
-    Verdict.CORRUPT: ("SSE001", "a resumed stream continues as another one, and nothing says so"),
-    Verdict.LATENT: ("SSE002", "will corrupt on the day that it is scaled or restarted"),
-    Verdict.UNKNOWN: ("SSE004", "cannot tell whether resumed streams are correct"),
-    Verdict.LOUD: ("SSE005", "correct, but most reconnects are refused"),
+    Verdict.CORRUPT: ("SSE001", "A resumed stream continues as another one, and nothing says so:"),
+    Verdict.LATENT: ("SSE002", "Latent: it corrupts on the day that it is scaled or restarted:"),
+    Verdict.UNKNOWN: ("SSE004", "Unknown: the tree does not tell whether resumed streams are correct:"),
+    Verdict.LOUD: ("SSE005", "Loud: correct, and it fails often, because nothing brings a client back:"),
 }
 NOT_RESUMABLE = (Verdict.NONE, Verdict.NO_RESUMPTION)
 MOST_LOOSE_ROUTES = 8
+MOST_PLACES = 4
 
 
 def render_text(report: Report, options: Options) -> str:
@@ -76,7 +77,7 @@ def _without_streams(streams: Iterable[Stream], report: Report) -> str:
         return "no event stream here"
     policy = ""
     if any(judgement.verdict is Verdict.NO_RESUMPTION for judgement in report.judgements):
-        policy = f" ({verdict_words(Verdict.NO_RESUMPTION)})"
+        policy = f"; {verdict_words(Verdict.NO_RESUMPTION)}"
     if len(known) == 1:
         return f"no resumable stream here: {known[0].symbol} ({known[0].path}:{known[0].line}) sends no ids{policy}"
     return f"no resumable stream here: {len(known)} event streams, none with ids to come back with{policy}"
@@ -101,9 +102,9 @@ def _write_judgement(page: Page, judgement: Judgement, findings: Sequence[Findin
 
 def _write_safe(page: Page, judgement: Judgement, findings: Sequence[Finding]) -> None:
     words = "no resumable stream" if judgement.verdict is Verdict.NONE else f"keeps {verdict_words(judgement.verdict)}"
-    page.line(("ok", "ok"), "  ", (judgement.deployment.name, "bold"), f": {words}")
+    page.paragraph(f"{judgement.deployment.name}: {words}", first="ok  ", first_style="ok", style="bold")
     page.paragraph(_sentence(judgement.why), indent=4)
-    _write_chain(page, judgement, indent=4)
+    page.paragraph(" -> ".join(_chain(judgement)), indent=4, style="dim")
     _write_assumptions(page, judgement, indent=4)
     for finding in findings:
         _write_finding(page, finding, indent=4)
@@ -119,7 +120,7 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
     page.paragraph(headline, indent=2, style="bold")
     page.paragraph(_sentence(judgement.why), indent=2)
     if judgement.damage:
-        page.paragraph(_sentence(judgement.damage), indent=2, first="What the client gets: ")
+        page.paragraph(_sentence(judgement.damage), indent=2, first="Damage: ", first_style="bold")
     for finding in findings:
         if finding.code == "SSE003":
             page.paragraph(_sentence(finding.message), indent=2, first="error[SSE003] ", first_style="error")
@@ -136,20 +137,23 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
 
 
 def _write_chain(page: Page, judgement: Judgement, indent: int) -> None:
-    """The way of a request: the client, each hop with its affinity, the handler."""
-    deployment = judgement.deployment
+    client, *others = _chain(judgement)
+    page.paragraph(client, indent=indent, style="dim")
+    for piece in others:
+        page.paragraph(piece, indent=indent + 2, first="-> ", style="dim")
+
+
+def _chain(judgement: Judgement) -> list[str]:
+    """The way of a request: the client, each hop with its affinity or its processes, the handler."""
     pieces = ["client"]
-    for hop in deployment.hops:
+    for hop in judgement.deployment.hops:
         if hop.route:
             pieces.append(f"{hop.name} [{route_words(hop.route)}; {hop.route.path}:{hop.route.line}]")
         elif hop.pool:
             pieces.append(f"{hop.name} [{pool_words(hop.pool)}; {hop.pool.path}:{hop.pool.line}]")
-    stream = deployment.stream
+    stream = judgement.deployment.stream
     url = f"{stream.url} " if stream.url else ""
-    pieces.append(f"{url}{stream.symbol} [{stream.path}:{stream.line}]")
-    page.paragraph(pieces[0], indent=indent, style="dim")
-    for piece in pieces[1:]:
-        page.paragraph(piece, indent=indent + 2, first="-> ", style="dim")
+    return [*pieces, f"{url}{stream.symbol} [{stream.path}:{stream.line}]"]
 
 
 def _write_code(page: Page, judgement: Judgement, main: Finding | None, load: Load, severity: str) -> None:
@@ -168,14 +172,19 @@ def _write_decisive(page: Page, judgement: Judgement) -> None:
 
 
 def _write_conditions(page: Page, judgement: Judgement) -> None:
-    yes = sum(condition.value.value == "yes" for condition in judgement.conditions)
-    _title(page, "All five conditions hold" if yes == 5 else f"{yes} of the five conditions hold")
+    values = [condition.value for condition in judgement.conditions]
+    yes, unknown = values.count(Truth.YES), values.count(Truth.UNKNOWN)
+    open_ones = f", {unknown} {'is' if unknown == 1 else 'are'} unknown" if unknown else ""
+    _title(page, "All five conditions hold" if yes == 5 else f"{yes} of the five conditions hold{open_ones}")
     for condition in judgement.conditions:
         style = {"yes": "error", "no": "ok"}.get(condition.value.value, "warning")
         scope = f" ({condition.scope.value})" if condition.scope else ""
         page.line((f"{condition.value.value:<8}", style), (condition.name + scope, "bold"), indent=4)
         page.paragraph(_sentence(condition.why), indent=12)
-        page.places(_places(condition.evidence), indent=12)
+        for span in condition.evidence[:MOST_PLACES]:
+            page.paragraph(span.note, indent=12, first=f"{span} ", first_style="place", style="dim")
+        if len(condition.evidence) > MOST_PLACES:
+            page.paragraph(f"and {len(condition.evidence) - MOST_PLACES} more", indent=12, style="dim")
 
 
 def _write_witness(page: Page, judgement: Judgement) -> None:
@@ -183,7 +192,7 @@ def _write_witness(page: Page, judgement: Judgement) -> None:
         return
     _title(page, "How it happens" if judgement.verdict is Verdict.CORRUPT else "How it would happen")
     for step in judgement.witness:
-        page.paragraph(_sentence(step.text) + _unsaid(step.text, step.evidence), indent=4, first=f"{step.n}. ")
+        page.paragraph(_with_places(step.text, step.evidence), indent=4, first=f"{step.n}. ")
 
 
 def _write_claims(page: Page, judgement: Judgement) -> None:
@@ -204,9 +213,9 @@ def _write_ways_out(page: Page, judgement: Judgement) -> None:
         return
     _title(page, "Three ways out, the least change to each")
     for policy in Policy:
-        page.line((f"policy {policy.number}, {policy.value}", "bold"), indent=4)
+        page.line((verdict_words(policy), "bold"), indent=4)
         for way in judgement.ways_out.get(policy, ()):
-            page.paragraph(_sentence(way.text) + _unsaid(way.text, way.evidence), indent=6, first="- ")
+            page.paragraph(_with_places(way.text, way.evidence), indent=6, first="- ")
 
 
 def _write_parts(page: Page, findings: Sequence[Finding]) -> None:
@@ -217,9 +226,10 @@ def _write_parts(page: Page, findings: Sequence[Finding]) -> None:
 
 
 def _write_finding(page: Page, finding: Finding, indent: int) -> None:
-    place = f"{finding.evidence[0]} " if finding.evidence else ""
     style = finding.severity.value
-    page.paragraph(place + finding.message, indent=indent, first=f"{finding.code} {style}: ", first_style=style)
+    place = str(finding.evidence[0]) if finding.evidence else ""
+    page.line((f"{finding.code} {style}", style), "  ", (place, "place"), indent=indent)
+    page.paragraph(_sentence(finding.message), indent=indent + 2)
 
 
 def _write_assumptions(page: Page, judgement: Judgement, indent: int) -> None:
@@ -325,15 +335,7 @@ def _sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else text + "."
 
 
-def _places(evidence: Evidence) -> list[str]:
-    return [_place(span) for span in evidence]
-
-
-def _place(span: Span) -> str:
-    return f"{span.path}:{span.line}" + (f" {span.note}" if span.note else "")
-
-
-def _unsaid(text: str, evidence: Evidence) -> str:
-    """The places of a step or a change that its text does not name itself."""
+def _with_places(text: str, evidence: Evidence) -> str:
+    """A step or a change as a sentence, with the places that it does not name itself."""
     places = [str(span) for span in evidence if str(span) not in text]
-    return f" ({', '.join(dict.fromkeys(places))})" if places else ""
+    return _sentence(text.rstrip(". ") + (f" ({', '.join(dict.fromkeys(places))})" if places else ""))

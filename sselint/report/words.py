@@ -17,7 +17,7 @@ STRENGTHS = {
 
 
 def count_words(count: Count, one: str, many: str) -> str:
-    """"3 replicas", "2 to 6 replicas", "1 or more replicas", "an unknown number of replicas"."""
+    """ "3 replicas", "2 to 6 replicas", "1 or more replicas", "an unknown number of replicas"."""
     if count.high == count.low:
         return f"{count.low} {one if count.low == 1 else many}"
     if count.high is not None:
@@ -26,16 +26,16 @@ def count_words(count: Count, one: str, many: str) -> str:
 
 
 def plural(number: int, one: str, many: str = "") -> str:
-    """"1 finding", "2 findings"."""
+    """ "1 finding", "2 findings"."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def verdict_words(verdict: Verdict) -> str:
-    """A verdict as people read it: the policies with their numbers."""
+def verdict_words(verdict: Verdict | Policy) -> str:
+    """A verdict or a policy as people read it: the policies with their numbers."""
     for policy in Policy:
         if policy.value == verdict.value:
-            return f"policy {policy.number}, {policy.value}"
-    return verdict.value
+            return f"policy {policy.number} ({policy.value})"
+    return str(verdict.value)
 
 
 def counted_verdicts(judgements: Iterable[Judgement]) -> Mapping[Verdict, int]:

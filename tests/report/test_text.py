@@ -1,0 +1,168 @@
+"""The report for people: whole outputs, as they stand in snapshots/. `UPDATE_SNAPSHOTS=1` writes them anew."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sselint.facts import FileOutcome, FileReport, Span
+from sselint.findings import Judgement, Policy, Report, Verdict
+from sselint.report import Options, render_check, render_facts
+from sselint.report.explain import render_explanation, render_rules
+from sselint.settings import Settings, parse_assumptions
+from tests.report import builders
+from tests.report.test_facts_json import audit
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def text(report: Report, width: int = 80, **options: bool) -> str:
+    return render_check("text", report, Options(builders.HAPROXY_CASE, width, **options))
+
+
+def same_as_snapshot(name: str, output: str) -> None:
+    file = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        file.write_text(output, encoding="utf-8")
+    assert output == file.read_text(encoding="utf-8")
+
+
+JUDGEMENTS = {
+    "corrupt": builders.corrupt(),
+    "latent": builders.latent(),
+    "loud": builders.loud(),
+    "unknown": builders.unknown(),
+    "safe": builders.safe(),
+    "shared": builders.safe(Verdict.SHARED_REPLAY, why="ids, replay and live tail come from one Redis stream"),
+}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", JUDGEMENTS)
+def test_one_deployment(name: str, width: int) -> None:
+    same_as_snapshot(f"{name}-{width}", text(builders.report(JUDGEMENTS[name]), width))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_many_deployments_and_all_that_stands_around_them(width: int) -> None:
+    report = builders.report(
+        builders.without_ids(),
+        builders.safe(),
+        builders.corrupt(deployment=builders.deployment(declared_policy="no-resumption")),
+        settings=Settings(
+            builders.HAPROXY_CASE, policy=Policy.PINNED_FAIL_CLOSED, assume=parse_assumptions(["replicas=3"])
+        ),
+        files=(
+            FileReport("app.py", FileOutcome.ANALYSED),
+            FileReport(
+                "conf.d/feed.conf",
+                FileOutcome.UNREADABLE,
+                "line 9 never ends",
+                True,
+                Span("conf.d/feed.conf", 9, 1, 9, 2),
+            ),
+            FileReport("old.conf", FileOutcome.PARTLY, "include mime.types is missing"),
+        ),
+        loose_routes=(builders.loose_route(), builders.loose_route(line=20, name="location /b -> upstream b")),
+    )
+    same_as_snapshot(f"many-{width}", text(report, width, statistics=True))
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    import re
+
+    report = builders.report(builders.corrupt(), builders.safe())
+    coloured = text(report, colour=True)
+    assert "\x1b[1;31m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == text(report)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_stay_within_the_width(width: int) -> None:
+    output = text(builders.report(*JUDGEMENTS.values()), width)
+    assert max(len(line) for line in output.splitlines()) <= width
+
+
+def test_every_deployment_is_told_by_name() -> None:
+    named = [
+        replace(judgement, deployment=replace(judgement.deployment, name=f"deployment-{name}"))
+        for name, judgement in JUDGEMENTS.items()
+    ]
+    output = text(builders.report(*named, builders.without_ids()))
+    for name in JUDGEMENTS:
+        assert f"deployment-{name}" in output
+    assert "app.py:feed: keeps policy 3" in output
+
+
+def one_line(report: Report) -> str:
+    output = text(report)
+    assert output.count("\n") == 1
+    assert report.exit == 0
+    return output.strip()
+
+
+def test_an_empty_tree_gets_one_line() -> None:
+    assert one_line(builders.report(files=())) == "ok  no event stream here"
+
+
+def test_a_server_without_ids_gets_one_line() -> None:
+    line = one_line(builders.report(builders.without_ids()))
+    assert line == "ok  no resumable stream here: feed (app.py:16) sends no ids; policy 3 (no-resumption)"
+
+
+def test_a_balancer_alone_gets_one_line() -> None:
+    line = one_line(builders.report(loose_routes=(builders.loose_route(),)))
+    assert line == "ok  no event stream here; 1 route without a server in this tree (edge/nginx.conf:12)"
+
+
+def test_the_source_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
+    """Control characters in a source line, a note or a name neither move the cursor nor change the colour."""
+    (tmp_path / "app.py").write_text("\n" * 7 + "tick = '\x1b[2J\u202e\a'\n", encoding="utf-8")
+    hostile: Judgement = builders.corrupt(why="it says \x1b]0;owned\a")
+    output = render_check("text", builders.report(hostile), Options(tmp_path, 80))
+    assert not set(output) & {"\x1b", "\a", "\u202e"}
+    assert "tick = '?[2J??'" in output
+
+
+def test_a_frame_of_a_file_that_is_gone_is_its_place_and_its_note(tmp_path: Path) -> None:
+    output = render_check("text", builders.report(builders.corrupt()), Options(tmp_path, 80))
+    assert "app.py:8:8\n    event ids are counted here" in output
+
+
+def test_a_frame_never_leaves_the_root(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("\n" * 7 + "password\n")
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "app.py").symlink_to(secret)
+    assert "password" not in render_check("text", builders.report(builders.corrupt()), Options(root, 80))
+
+
+def test_a_long_line_is_shown_around_the_span(tmp_path: Path) -> None:
+    line = "x = [" + "'some text', " * 40 + "next(tick), " + "'more', " * 40 + "]"
+    (tmp_path / "app.py").write_text("\n" * 7 + line + "\n", encoding="utf-8")
+    column = line.index("next(tick)") + 1
+    there = builders.span("app.py", 8, column, 10, "here")
+    judgement = builders.corrupt()
+    stream = replace(judgement.deployment.stream, ids=replace(judgement.deployment.stream.ids, evidence=(there,)))
+    judgement = replace(judgement, deployment=replace(judgement.deployment, stream=stream))
+    lines = render_check("text", builders.report(judgement), Options(tmp_path, 80)).splitlines()
+    shown = next(i for i, text in enumerate(lines) if "next(tick)" in text)
+    assert len(lines[shown]) <= 80
+    assert lines[shown].index("next(tick)") == lines[shown + 1].index("^^^^^^^^^^")
+
+
+def test_facts_for_people() -> None:
+    same_as_snapshot("facts-80", render_facts("text", audit(), Options(builders.HAPROXY_CASE, 80)))
+
+
+def test_the_page_of_a_code() -> None:
+    same_as_snapshot("explain-SSE308-80", render_explanation("sse308", 80, False))
+    assert render_explanation("affinity-undone", 80, False) == render_explanation("SSE308", 80, False)
+
+
+def test_the_list_of_codes() -> None:
+    same_as_snapshot("rules-80", render_rules(80, False))
