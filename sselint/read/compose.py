@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from sselint.facts import Count, Evidence, FileOutcome, FileReport, Pool, Reading, Rolling, Setting, Truth, Volume
 from sselint.read import command, shell
 from sselint.read.images import started
-from sselint.read.yaml_nodes import Node, YamlProblem, documents
+from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
 from sselint.source import Source, Tree
 
 _SERVICES = re.compile(r"^services[ \t]*:", re.MULTILINE)
@@ -43,7 +43,7 @@ def read(sources: Sequence[Source], tree: Tree) -> Reading:
     for source in sources:
         try:
             found = documents(source)
-        except YamlProblem as problem:
+        except UnreadableYamlError as problem:
             reports.append(FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span))
             continue
         root = next((d for d in found if d["services"].is_mapping), None)

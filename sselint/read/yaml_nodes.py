@@ -6,6 +6,7 @@ raises for a shape that is not there. Nothing is constructed: scalars stay text 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,10 +16,16 @@ from sselint.facts import Span
 from sselint.source import Source
 
 NODE_BUDGET = 200_000
-"""Nodes visited per document, aliases expanded: an alias bomb ends here, a large cluster dump does not."""
+"""Nodes that aliases may add to those that are written: an alias bomb ends here, a large cluster dump does not."""
+
+DEPTH_BUDGET = 200
+"""Collections inside each other, aliases expanded: whoever walks a document recursively stays within Python's stack."""
+
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-class YamlProblem(Exception):
+class UnreadableYamlError(Exception):
     """A text that is not YAML, or over budget. `span` is the place."""
 
     def __init__(self, message: str, span: Span) -> None:
@@ -160,43 +167,60 @@ class Node:
 
 
 def documents(source: Source) -> tuple[Node, ...]:
-    """The documents of a YAML (or JSON) text. Raises YamlProblem."""
+    """The documents of a YAML (or JSON) text. Raises UnreadableYamlError."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        composed = list(yaml.compose_all(source.text, Loader=loader))
+        composed = list(yaml.compose_all(_without_surrogates(source.text), Loader=loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = source.at(mark.line, mark.column) if mark else (1, 1)
-        raise YamlProblem(error.problem or "not YAML", Span(source.path, *place, *place)) from error
+        raise UnreadableYamlError(error.problem or "not YAML", Span(source.path, *place, *place)) from error
+    except yaml.reader.ReaderError as error:
+        place = source.place(error.position) if isinstance(error.position, int) else (1, 1)
+        raise UnreadableYamlError(f"not YAML: {error.reason}", Span(source.path, *place, *place)) from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise YamlProblem(f"not YAML: {error}", Span(source.path, 1, 1, 1, 1)) from error
+        raise UnreadableYamlError(f"not YAML: {str(error).splitlines()[0]}", Span(source.path, 1, 1, 1, 1)) from error
     nodes = tuple(Node(source, raw) for raw in composed if raw is not None)
     for node in nodes:
         _check_budget(node)
     return nodes
 
 
+def _without_surrogates(text: str) -> str:
+    """JSON writes a character beyond U+FFFF as two escapes, each of which YAML refuses. They become U+FFFD, which takes
+    the same room, so that positions stay."""
+    if "\\u" not in text or text.lstrip()[:1] not in {"{", "["}:
+        return text
+    return _ESCAPE.sub(lambda escape: "\\ufffd" if _SURROGATE.match(escape[0]) else escape[0], text)
+
+
 def _check_budget(document: Node) -> None:
-    """Raise YamlProblem if walking the document with aliases expanded would visit more than NODE_BUDGET nodes, or if a
-    node contains itself."""
-    seen: dict[int, int] = {}
+    """Raise UnreadableYamlError if walking the document with aliases expanded would visit NODE_BUDGET nodes more than
+    are written, or go deeper than DEPTH_BUDGET, or if a node contains itself."""
+    size: dict[int, int] = {}
+    depth: dict[int, int] = {}
     inside: set[int] = set()
     stack: list[tuple[Any, bool]] = [(document.raw, False)]
+    written = 0
     while stack:
         raw, leaving = stack.pop()
         children = _children(raw)
         if leaving:
             inside.discard(id(raw))
-            seen[id(raw)] = 1 + sum(seen.get(id(c), 1) for c in children)
-            if seen[id(raw)] > NODE_BUDGET:
-                raise YamlProblem("aliases expand to too many nodes", Node(document.source, raw).span())
+            size[id(raw)] = 1 + sum(size[id(c)] for c in children)
+            depth[id(raw)] = 1 + max((depth[id(c)] for c in children), default=-1)
+            if size[id(raw)] > written + NODE_BUDGET:
+                raise UnreadableYamlError("aliases expand to too many nodes", Node(document.source, raw).span())
+            if depth[id(raw)] > DEPTH_BUDGET:
+                raise UnreadableYamlError("nested too deeply", Node(document.source, raw).span())
             continue
         if id(raw) in inside:
-            raise YamlProblem("an alias refers to a node that contains it", Node(document.source, raw).span())
-        if id(raw) in seen:
+            raise UnreadableYamlError("an alias refers to a node that contains it", Node(document.source, raw).span())
+        if id(raw) in size:
             continue
+        written += 1
         inside.add(id(raw))
         stack.append((raw, True))
         stack.extend((c, False) for c in children)

@@ -9,7 +9,7 @@ from sselint.facts import FileOutcome, FileReport, Reading, Route
 from sselint.read.envoy.clusters import Clusters
 from sselint.read.envoy.resources import Names, Resources, collect
 from sselint.read.envoy.routes import Manager, RouteReader
-from sselint.read.yaml_nodes import Node, YamlProblem, documents
+from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
 from sselint.source import Source
 
 Job = Callable[[], Iterable[Route]]
@@ -23,7 +23,7 @@ def read_all(sources: Sequence[Source]) -> Reading:
         try:
             everything.add(collect(documents(source)))
             reports.setdefault(source.path, FileReport(source.path, FileOutcome.ANALYSED))
-        except YamlProblem as problem:
+        except UnreadableYamlError as problem:
             why = str(problem)
             report = FileReport(source.path, FileOutcome.UNREADABLE, why, needed=True, span=problem.span)
             reports[source.path] = report

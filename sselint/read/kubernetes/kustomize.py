@@ -13,7 +13,7 @@ from sselint.facts import FileOutcome, FileReport
 from sselint.read.command import join
 from sselint.read.kubernetes.merging import Listed, Mapped, Pairs, Text, json_patch, strategic, with_field
 from sselint.read.kubernetes.objects import KubernetesObject
-from sselint.read.yaml_nodes import Node, YamlProblem, documents
+from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
 from sselint.source import Source, Tree
 
 _NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -45,7 +45,7 @@ def overlays(sources: Sequence[Source], parsed: Mapping[str, Sequence[Kubernetes
     for source in sources:
         try:
             found = documents(source)
-        except YamlProblem as problem:
+        except UnreadableYamlError as problem:
             files.append(FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span))
             continue
         files.append(FileReport(source.path, FileOutcome.ANALYSED))
@@ -126,7 +126,7 @@ class _Builder:
         self.taken.add(path)
         try:
             return documents(Source(path, self._tree.text(path), "kubernetes"))
-        except (YamlProblem, OSError):
+        except (UnreadableYamlError, OSError):
             return ()
 
     def _inline(self, written: Node, text: str) -> tuple[Node, ...]:
@@ -135,7 +135,7 @@ class _Builder:
         origin = tuple((first + n, 0) for n in range(text.count("\n") + 1))
         try:
             return documents(Source(written.source.path, text, "kubernetes", origin=origin))
-        except YamlProblem:
+        except UnreadableYamlError:
             return ()
 
     def _patched(self, o: KubernetesObject, patch: Node, target: Node) -> KubernetesObject:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sselint.facts import FileOutcome, FileReport, Span
-from sselint.read.yaml_nodes import Node, YamlProblem, documents
+from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
 from sselint.source import Source, Tree
 
 
@@ -104,7 +104,7 @@ def parse(source: Source, tree: Tree) -> tuple[list[KubernetesObject], FileRepor
     """The objects of a source, and what became of it."""
     try:
         found = documents(source)
-    except YamlProblem as problem:
+    except UnreadableYamlError as problem:
         return [], FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span)
     original = _Original(source, tree)
     return [o for d in found for o in _objects(d, original)], FileReport(source.path, FileOutcome.ANALYSED)
