@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sselint.affinity import AffinityRow
-from sselint.facts import KeyCarrier, KeyIssuer, Meets, RoutingEvent
+from sselint.facts import KeyCarrier, KeyIssuer, Meets, RoutingEvent, Truth
 from sselint.findings import Policy, Severity
 
 
@@ -77,6 +77,41 @@ def _affinity_row(path: Path, proxy: str, measured: dict[str, str], row: dict[st
 def infrastructure_images() -> tuple[str, ...]:
     """Patterns over the names of images that never are the server that streams. Raises CatalogueError."""
     return tuple(load_yaml(rules_directory() / "images.yaml")["infrastructure"])
+
+
+CLIENT_FACTS = ("sends_last_event_id", "keeps_cookies", "keeps_session_header")
+
+
+@dataclass(frozen=True)
+class ClientRule:
+    """What `rules/clients/NAME.yaml` says of a client. `names` are what settings may call it, the first the report's;
+    `default_for` is the protocol whose default client it is. `source` says where the facts were read or measured."""
+
+    names: tuple[str, ...]
+    default_for: str | None
+    facts: Mapping[str, Truth]
+    reasons: Mapping[str, str]
+    source: str
+
+
+@cache
+def client_rules() -> tuple[ClientRule, ...]:
+    """The clients that are described, in the order of their file names. Raises CatalogueError."""
+    return tuple(_client_rule(path) for path in sorted((rules_directory() / "clients").glob("*.yaml")))
+
+
+def _client_rule(path: Path) -> ClientRule:
+    document = load_yaml(path)
+    try:
+        return ClientRule(
+            names=tuple(map(str, document["names"])),
+            default_for=document.get("default_for"),
+            facts={fact: Truth(document[fact]["value"]) for fact in CLIENT_FACTS},
+            reasons={fact: document[fact]["why"] for fact in CLIENT_FACTS},
+            source=document["source"],
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise CatalogueError(f"{path}: {error}") from error
 
 
 @dataclass(frozen=True)
