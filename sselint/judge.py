@@ -42,7 +42,7 @@ def judge(audit: Audit, settings: Settings) -> Report:
 
 def judge_judgements(judgements: Sequence[Judgement], audit: Audit, settings: Settings) -> Report:
     """The report on deployments that the model has judged."""
-    ordered = tuple(sorted(judgements, key=lambda j: (BADNESS.index(j.verdict), j.deployment.name)))
+    ordered = tuple(sorted(_told_apart(judgements), key=lambda j: (BADNESS.index(j.verdict), j.deployment.name)))
     findings, failures = _findings(ordered)
     files = audit.files + failures
     findings = waive(
@@ -103,6 +103,18 @@ def _judgements(audit: Audit, settings: Settings) -> tuple[tuple[Judgement, ...]
     return tuple(judgements), tuple(failures)
 
 
+def _told_apart(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    """Findings name their deployment, so no two deployments may have one name."""
+    taken: Counter[str] = Counter()
+    for judgement in judgements:
+        deployment = judgement.deployment
+        taken[deployment.name] += 1
+        if taken[deployment.name] > 1:
+            name = f"{deployment.name} ({taken[deployment.name]})"
+            judgement = replace(judgement, deployment=replace(deployment, name=name))
+        yield judgement
+
+
 def _failure(deployment: Deployment, doing: str, error: Exception) -> FileReport:
     why = f"{doing} the deployment {deployment.name} failed: {type(error).__name__}: {error}"
     return FileReport(deployment.stream.path, FileOutcome.INTERNAL_ERROR, why, needed=True)
@@ -145,16 +157,19 @@ def _graded(code: str, judgement: Judgement, parts: Iterable[object]) -> Iterato
             reason = reason or _why_harmless(judgement)
         if reason:
             severity = Severity.NOTE
-        message = f"{part.message}; harmless here: {reason}" if reason else part.message
         yield Finding(
             code=code,
             severity=severity,
             confidence=part.confidence,
-            message=message,
+            message=_with_harmless(part.message, reason),
             evidence=part.evidence,
             deployment=judgement.deployment.name,
             policies=part.policies or rule.policies,
         )
+
+
+def _with_harmless(message: str, reason: str) -> str:
+    return f"{message}; harmless here: {reason}" if reason else message
 
 
 def _why_harmless(judgement: Judgement) -> str:
@@ -183,7 +198,7 @@ def _input_findings(files: Sequence[FileReport], settings: Settings) -> list[Fin
                     code=code,
                     severity=rule.severity["needed" if file.needed else "other"],
                     confidence=part.confidence,
-                    message=part.message,
+                    message=_with_harmless(part.message, part.harmless),
                     evidence=part.evidence,
                     deployment="",
                     policies=rule.policies,
