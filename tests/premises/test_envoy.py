@@ -1,0 +1,104 @@
+"""What rules/affinity/envoy.yaml claims, asked of a real Envoy.
+
+For each row its configuration is read by sselint (and must be told to be that row), and the events are provoked. `make
+test` runs the events that decide a row's strength; `make premises` runs every event on every row and prints the table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sselint.affinity import CLIENTS_OWN, CONFIGURED_AWAY, AffinityRow, strength_of
+from sselint.catalogue import affinity_rows
+from sselint.facts import Meets, Reading, RoutingEvent, Strength
+from sselint.read import envoy
+from sselint.source import Source, Tree
+from tests.premises.envoy_events import EVENTS, agrees
+from tests.premises.envoy_lab import Lab, Setup, lab
+from tests.premises.envoy_setups import SETUPS
+
+ROWS = {row.id: row for row in affinity_rows("envoy")}
+
+MOVES = {Meets.OTHER, Meets.DEPENDS}
+FIRST = (RoutingEvent.PLAIN, RoutingEvent.INIT)
+WITH_THE_WHOLE_PROXY = {RoutingEvent.RESTART, RoutingEvent.SECOND_PROXY}
+
+
+def read(setup: Setup, folder: Path) -> Reading:
+    """What the reader makes of the lab's configuration."""
+    text = json.dumps(Lab(setup, folder).configuration(80, 81), indent=1)
+    return envoy.read((Source("envoy.json", text, "envoy"),), Tree(".", (), lambda _: b""))
+
+
+def test_every_row_has_a_configuration() -> None:
+    assert set(SETUPS) == set(ROWS)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_configuration_is_read_as_its_row(row: str, tmp_path: Path) -> None:
+    routes = read(SETUPS[row], tmp_path).routes
+    assert routes[0].affinity.row == f"envoy/{row}"
+    assert routes[0].affinity.strength is strength_of(dict(ROWS[row].events))
+
+
+def deciding(row: AffinityRow) -> list[RoutingEvent]:
+    """The events that decide a row's strength: the first that moves a session, or, where none does, all that could."""
+    claims = {e: m for e, m in row.events if e not in CLIENTS_OWN | CONFIGURED_AWAY}
+    first = [e for e in FIRST if e in claims]
+    if strength_of(claims) is Strength.NONE:
+        return first
+    moving = [e for e, m in claims.items() if m in MOVES]
+    rest = [e for e in claims if e not in WITH_THE_WHOLE_PROXY | set(first)]
+    return [*first, *(moving[:1] or rest)]
+
+
+def measure(setup: Setup, event: RoutingEvent, folder: Path) -> Counter[str]:
+    """What sessions meet after an event, in a lab of its own."""
+    folder.mkdir()
+    with lab(setup, folder) as at:
+        at.establish()
+        return EVENTS[event](at)
+
+
+@pytest.mark.premises
+@pytest.mark.parametrize("row", ROWS)
+def test_row(row: str, tmp_path: Path) -> None:
+    claims = dict(ROWS[row].events)
+    wrong = {}
+    for event in deciding(ROWS[row]):
+        met = measure(SETUPS[row], event, tmp_path / event.value)
+        if not agrees(claims[event], met):
+            wrong[event.value] = (claims[event].value, dict(met))
+    assert not wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ROWS)
+def test_every_event(row: str, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    claims = dict(ROWS[row].events)
+    wrong = {}
+    for event in EVENTS:
+        if not possible(SETUPS[row], event):
+            continue
+        met = measure(SETUPS[row], event, tmp_path / event.value)
+        claim = claims.get(event)
+        record_property("premise", ["envoy", row, event.value, claim.value if claim else "", dict(met)])
+        if claim is not None and not agrees(claim, met):
+            wrong[event.value] = (claim.value, dict(met))
+    assert not wrong
+
+
+def possible(setup: Setup, event: RoutingEvent) -> bool:
+    """Whether an event can happen in a setup: a session needs a client that makes one, a check one that is configured,
+    and hosts that are named in routes do not come by EDS."""
+    if event is RoutingEvent.INIT:
+        return setup.client == "mcp"
+    if event is RoutingEvent.CHECK_FAILS:
+        return setup.checked
+    by_eds = {RoutingEvent.DRAIN, RoutingEvent.MAINTENANCE, RoutingEvent.REMOVED, RoutingEvent.MOVED}
+    return setup.per_replica is None or event not in by_eds
