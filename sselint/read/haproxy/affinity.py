@@ -188,17 +188,19 @@ def _redispatch_spans(section: Section, line: Line) -> Evidence:
     return tuple(spans)
 
 
+_NOTICED = "a failed check: without option persist the clients of a server that is marked down go elsewhere"
+
+
 def _check_spans(found: tuple[Server, ...], section: Section) -> Iterator[Span]:
     """The first health check: what marks a server down makes HAProxy ignore the key."""
     for server in found:
         word = server.watch
         if word:
-            note = "a failed check: without option persist the clients of a server that is marked down go elsewhere"
-            yield server.line.source.span(word.start, word.end, note)
+            yield server.line.source.span(word.start, word.end, _NOTICED)
             return
     line = section.last("default-server")
     if line:
-        yield line.span("a failed check: without option persist the clients of a server that is marked down go elsewhere")
+        yield line.span(_NOTICED)
 
 
 def overrides_always(section: Section) -> Overrides:

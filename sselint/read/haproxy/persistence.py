@@ -232,7 +232,8 @@ def _stuck(backend: Backend, look: Line, pairs: Sequence[Line], fetch: Fetch) ->
         "lapses": expire is not None,
     }
     lines = tuple(dict.fromkeys([*([table] if table else []), look, *pairs]))
-    notes = tuple(s.line.span("non-stick: clients of this server are not learnt") for s in backend.servers if s.flag("non-stick"))
+    unlearnt = [s.line for s in backend.servers if s.flag("non-stick")]
+    notes = tuple(server.span("non-stick: clients of this server are not learnt") for server in unlearnt)
     return Persistence(features, key, lines, "none" if expire is None else "expires", expire, notes=notes)
 
 

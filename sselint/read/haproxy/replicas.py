@@ -97,7 +97,8 @@ class Replicas:
         """What a client meets that presents the key. `without_key` is the affinity of the fallback."""
         row = find_row(affinity_rows("haproxy"), {"method": "use_backend", "range": self.by_range})
         evidence: Evidence = tuple(rule.line.span() for rule in self.rules)
-        undone = [s.line.span("a backup server, which takes over while the replica is down") for s in self.servers if s.flag("backup")]
+        backups = [s.line for s in self.servers if s.flag("backup")]
+        undone = [line.span("a backup server, which takes over while the replica is down") for line in backups]
         default = self.frontend.last("default_backend")
         stray = self._stray(without_key)
         if default and stray:
@@ -118,9 +119,10 @@ class Replicas:
         sessions on servers that no rule names never match."""
         if self.fallback is None or without_key is None:
             return ""
+        default = "the default backend: "
         if self.by_last_event_id:
-            return f"the default backend: an id that no rule matches goes to {self.fallback.name} ({without_key.mechanism})"
+            return f"{default}an id that no rule matches goes to {self.fallback.name} ({without_key.mechanism})"
         own = {(s.target.host, s.target.port) for b in self.backends for s in servers(b)}
         if all((s.target.host, s.target.port) in own for s in servers(self.fallback)):
             return ""
-        return f"the default backend: {self.fallback.name} has servers that no rule leads back to ({without_key.mechanism})"
+        return f"{default}{self.fallback.name} has servers that no rule leads back to ({without_key.mechanism})"
