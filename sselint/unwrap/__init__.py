@@ -1,0 +1,111 @@
+"""Unwrap: templates masked, and configuration text lifted out of what it is wrapped in, with true lines and columns.
+
+Nothing is rendered. A tag that prints becomes a word of the same length, marked as unknown; a tag that decides or
+repeats becomes blanks, and the text it rules is marked as optional or repeated. nginx, HAProxy, Envoy or compose text
+inside a block scalar (a ConfigMap, Helm values, Ansible variables, cloud-init) becomes a source of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from sselint.source import Source
+from sselint.unwrap.masking import FILLER, Masked, envsubst, filled, mask
+from sselint.unwrap.yaml_shape import BlockScalar, block_scalars, shaped
+
+KindOf = Callable[[str, str], "str | None"]
+
+LIFTED = frozenset({"nginx", "haproxy", "envoy", "compose"})
+"""Kinds that are looked for inside other texts."""
+
+MAX_DEPTH = 3
+"""Texts inside texts: an Envoy configuration in the values of a chart in a manifest."""
+
+_YAML = frozenset({"kubernetes", "compose", "envoy"})
+_PROGRAMS = frozenset({"gunicorn"})
+"""Kinds whose text is a program: braces in it are its own."""
+
+
+def sources(path: str, text: str, unit: str, kind_of: KindOf) -> tuple[Source, ...]:
+    """The sources in a file: the file itself if a reader recognises it, and what is wrapped in it.
+
+    `kind_of` is asked with the path and the masked text, since a file is what it contains. Raises nothing.
+    """
+    return tuple(_sources(Source(path, text, "", unit), path, kind_of, MAX_DEPTH))
+
+
+def _sources(raw: Source, name: str, kind_of: KindOf, depth: int) -> Iterator[Source]:
+    masked = mask(raw.text)
+    kind = kind_of(name, masked.text)
+    if kind in _PROGRAMS and masked.tags:
+        masked = Masked(raw.text)
+    if kind is not None and (depth == MAX_DEPTH or kind in LIFTED):
+        yield _masked_source(raw, kind, masked)
+    if depth and (kind is None or kind in _YAML) and _may_hold_block_scalars(raw.text):
+        for lifted, key in _lifted(raw, masked):
+            yield from _sources(lifted, key, kind_of, depth - 1)
+
+
+def _masked_source(raw: Source, kind: str, masked: Masked) -> Source:
+    text, ranges = masked.text, masked.masked
+    if masked.lone and kind in _YAML:
+        text, written = shaped(text, masked.lone)
+        ranges = (*ranges, *written)
+    elif masked.lone and kind == "nginx":
+        text = _as_directives(text, masked)
+    substituted = envsubst(text, kind)
+    return replace(
+        raw,
+        kind=kind,
+        text=filled(text, substituted) if substituted else text,
+        masked=tuple(sorted({*ranges, *substituted})),
+        loops=masked.loops,
+        optional=masked.optional,
+    )
+
+
+def _as_directives(text: str, masked: Masked) -> str:
+    """Tags that print whole lines of nginx print whole directives."""
+    parts = list(text)
+    for tag in masked.lone:
+        parts[tag.end - 1] = ";"
+    return "".join(parts)
+
+
+# -- texts inside texts ------------------------------------------------------------------------------------------------
+
+
+def _may_hold_block_scalars(text: str) -> bool:
+    return "|" in text and ":" in text
+
+
+def _lifted(outer: Source, masked: Masked) -> Iterator[tuple[Source, str]]:
+    """The literal block scalars of a text as sources without a kind, each with its key, which serves as a name."""
+    lines = outer.text.split("\n")
+    for scalar in block_scalars(masked.blank.split("\n")):
+        if scalar.literal and scalar.last - scalar.first > 1:
+            yield _dedented(outer, lines, scalar), scalar.key
+
+
+def _dedented(outer: Source, lines: list[str], scalar: BlockScalar) -> Source:
+    place = partial(_place, outer)
+    texts: list[str] = []
+    origin: list[tuple[int, int]] = []
+    for number in range(scalar.first, scalar.last):
+        line = lines[number]
+        shift = min(scalar.indent, len(line) - len(line.lstrip(" ")))
+        texts.append(line[shift:])
+        origin.append(place(number, shift))
+    wrapped = f"key {scalar.key}" if scalar.key else "a list item"
+    return replace(outer, text="\n".join(texts) + "\n", origin=tuple(origin), wrapped_in=wrapped)
+
+
+def _place(outer: Source, line: int, column: int) -> tuple[int, int]:
+    """A place in the outer text as one of the file, both from 0."""
+    file_line, file_column = outer.at(line, column)
+    return file_line - 1, file_column - 1
+
+
+__all__ = ["FILLER", "LIFTED", "sources"]
