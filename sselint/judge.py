@@ -48,7 +48,7 @@ def judge_judgements(judgements: Sequence[Judgement], audit: Audit, settings: Se
     findings = waive(
         [*findings, *_input_findings(files, settings)],
         settings.root,
-        [file.path for file in audit.files if file.outcome is FileOutcome.ANALYSED],
+        [file.path for file in audit.files if file.outcome in (FileOutcome.ANALYSED, FileOutcome.PARTLY)],
     )
     report = Report(
         root=audit.root,

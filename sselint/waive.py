@@ -42,7 +42,7 @@ def waive(findings: Sequence[Finding], root: Path, paths: Sequence[str]) -> list
     ignores = [ignore for path in paths for ignore in _ignores(root / path, path)]
     if not ignores:
         return list(findings)
-    used: set[Ignore] = set()
+    used: set[tuple[Ignore, str]] = set()
     waived = [_suppressed(finding, ignores, used) for finding in findings]
     accepted = {finding.deployment for finding in waived if finding.suppressed and finding.code in ("SSE001", "SSE002")}
     return [*(_explaining(finding, accepted) for finding in waived), *_faults(ignores, used)]
@@ -56,12 +56,12 @@ def suppression_by_settings(code: str, path: str, waivers: Iterable[Waiver]) -> 
     return None
 
 
-def _suppressed(finding: Finding, ignores: Iterable[Ignore], used: set[Ignore]) -> Finding:
+def _suppressed(finding: Finding, ignores: Iterable[Ignore], used: set[tuple[Ignore, str]]) -> Finding:
     if finding.suppressed:
         return finding
     for ignore in ignores:
         if not ignore.fault and finding.code in ignore.codes and any(_covers(ignore, s) for s in finding.evidence):
-            used.add(ignore)
+            used.add((ignore, finding.code))
             suppression = Suppression("inline", ignore.reason, ignore.place.path, ignore.place.line)
             return replace(finding, suppressed=suppression)
     return finding
@@ -76,17 +76,17 @@ def _explaining(finding: Finding, accepted: set[str]) -> Finding:
     return replace(finding, severity=Severity.NOTE) if part and finding.deployment in accepted else finding
 
 
-def _faults(ignores: Iterable[Ignore], used: set[Ignore]) -> Iterator[Finding]:
-    """SSE905 for an ignore that is refused, SSE906 for one that suppresses nothing."""
+def _faults(ignores: Iterable[Ignore], used: set[tuple[Ignore, str]]) -> Iterator[Finding]:
+    """SSE905 for an ignore that is refused, SSE906 for one that names a code in vain."""
     from sselint.catalogue import finding_rules
 
     for ignore in ignores:
-        if ignore in used:
+        idle = [code for code in ignore.codes if (ignore, code) not in used]
+        if not ignore.fault and not idle:
             continue
-        code = "SSE905" if ignore.fault else "SSE906"
-        rule = finding_rules()[code]
-        message = ignore.fault or f"nothing to ignore here: {', '.join(ignore.codes)} is not reported for this line"
-        yield Finding(code, rule.severity["other"], Confidence.HIGH, message, (ignore.place,), "", rule.policies)
+        rule = finding_rules()["SSE905" if ignore.fault else "SSE906"]
+        message = ignore.fault or f"nothing to ignore here: {', '.join(idle)} is not reported for this line"
+        yield Finding(rule.code, rule.severity["other"], Confidence.HIGH, message, (ignore.place,), "", rule.policies)
 
 
 def _ignores(file: Path, path: str) -> Iterator[Ignore]:
