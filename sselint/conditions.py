@@ -24,7 +24,7 @@ from sselint.routing import (
     stripping,
     ways,
 )
-from sselint.situation import LOCAL_SCOPES, Fact, facts, starts_alone, truth
+from sselint.situation import LOCAL_SCOPES, Fact, about, completions, facts, starts_alone, truth
 
 # -- the definitions
 
@@ -56,6 +56,11 @@ def unknown_id_tolerated(s: Situation) -> bool:
     return not s.guarded and (ignored or s.on_foreign is not Outcome.FAIL_CLOSED)
 
 
+def names_nothing(s: Situation, per_connection: bool) -> bool:
+    """Beside the five: ids made anew for each connection, which nothing looks up again, promise nothing."""
+    return per_connection and (s.replay is Where.NONE or not s.reads_cursor)
+
+
 DEFINITIONS = dict(
     zip(
         CONDITION_NAMES,
@@ -69,6 +74,11 @@ DEFINITIONS = dict(
         strict=True,
     )
 )
+
+
+TOLERANCE = ("guarded", "stripped", "reads_cursor", "on_foreign")
+PROMISE = ("per_connection", "replay", "reads_cursor")
+"""The facts that `unknown_id_tolerated` and `names_nothing` read."""
 
 
 # -- over a deployment, with reasons
@@ -175,20 +185,15 @@ def _describe_one(choice: Choice, clients: tuple[Client, ...]) -> str:
 
 def _unknown_id_tolerated(deployment: Deployment, known: Sequence[Fact]) -> Condition:
     name, stream = CONDITION_NAMES[4], deployment.stream
-    if _names_nothing(known):
-        why = "ids are made for each connection anew and nothing is replayed, so that no cursor can mean anything"
+    if all(names_nothing(c.situation, c.per_connection) for _, c in completions(about(known, PROMISE))):
+        why = "ids are made for each connection anew and nothing looks one up, so that no cursor can mean anything"
         return Condition(name, Truth.UNKNOWN, why, stream.ids.evidence)
     refusal = _refusal_at_start(deployment)
     if refusal is not None:
         return Condition(name, Truth.NO, f"a refusal at start-up: {refusal.why}", refusal.evidence)
-    value = truth(known, ("guarded", "stripped", "reads_cursor", "on_foreign"), unknown_id_tolerated)
+    value = truth(known, TOLERANCE, unknown_id_tolerated)
     why, evidence = _why_tolerated(deployment, value)
     return Condition(name, value, why, evidence)
-
-
-def _names_nothing(known: Sequence[Fact]) -> bool:
-    values = {f.name: f.values for f in known}
-    return values["per_connection"] == (True,) and values["replay"] == (Where.NONE,)
 
 
 def _refusal_at_start(deployment: Deployment) -> Guard | None:

@@ -116,9 +116,10 @@ class Witness(NamedTuple):
 
 
 class Safe(NamedTuple):
-    """No corrupting story up to the bound. `continues`: another process served a cursor, rightly. `refuses`: one that
-    was presented was refused. Neither: no cursor is ever presented elsewhere."""
+    """No corrupting story up to the bound, and what happened in its stead. `returns`: the process that a cursor came
+    from continued it; `continues`: another process did, rightly; `refuses`: a cursor that was presented was refused."""
 
+    returns: bool
     continues: bool
     refuses: bool
     states: int
@@ -130,7 +131,7 @@ def search(s: Situation) -> Witness | Safe:
     start = [State()] + [State(named=(1, 0))] * (s.processes > 1)  # A may have been up for longer than B
     came_from: dict[State, tuple[State, Action] | None] = dict.fromkeys(start)
     queue = deque(start)
-    continues = refuses = False
+    returns = continues = refuses = False
     while queue:
         state = queue.popleft()
         for action, after in _moves(s, state):
@@ -141,9 +142,10 @@ def search(s: Situation) -> Witness | Safe:
                 return _retraced(came_from, after)
             if action.kind == "reconnect":
                 refuses |= after.refused
-                continues |= not after.refused and action.process != A
+                returns |= not after.refused and action.process == state.last
+                continues |= not after.refused and action.process != state.last
             queue.append(after)
-    return Safe(continues, refuses, len(came_from))
+    return Safe(returns, continues, refuses, len(came_from))
 
 
 def corrupted(action: Action, after: State) -> bool:
@@ -190,7 +192,7 @@ def _published(s: Situation, state: State, process: int) -> State:
     event = f"{'ab'[process]}{state.published[process] + 1}"
     by_all = s.live_tail is Where.SHARED
     hearing = [process] if s.replay is Where.SHARED or not by_all else [A, B][: s.processes]
-    entries = {p: Entry(event, _id(s, state, p)) for p in hearing}
+    entries = {p: Entry(event, id_given(s, state, p)) for p in hearing}
     named, logs = list(state.named), list(state.logs)
     for p, entry in entries.items():
         named[p] += 1
@@ -205,7 +207,7 @@ def _published(s: Situation, state: State, process: int) -> State:
     return _received(state, (entries.get(state.at or A, entries[hearing[0]]),)) if hears else state
 
 
-def _id(s: Situation, state: State, namer: int) -> Id:
+def id_given(s: Situation, state: State, namer: int) -> Id:
     """The id that a process gives to the event being published."""
     clock = sum(state.published) + 1
     if s.scope is Scope.UNIQUE_LOCAL:

@@ -100,8 +100,13 @@ class Way:
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """The events after which a reconnect may meet another process."""
-        return tuple(dict.fromkeys(d.event for d in self.detours))
+        """The events after which a reconnect may meet another process, the plainest first."""
+        events = dict.fromkeys(d.event for d in self.detours)
+        return tuple(sorted(events, key=lambda event: event != RoutingEvent.PLAIN.value))
+
+    def detour(self, event: str) -> Detour | None:
+        """The outermost hop that brings a client elsewhere after this event."""
+        return next((d for d in self.detours if d.event == event), None)
 
 
 def choices(deployment: Deployment) -> tuple[Choice, ...]:

@@ -101,9 +101,13 @@ def completed(chosen: Mapping[str, Any]) -> Completion:
 
 def truth(known: Sequence[Fact], names: Sequence[str], holds: Callable[[Situation], bool]) -> Truth:
     """Whether a predicate that reads only the named facts holds in every completion, in none, or in some."""
-    narrowed = [f if f.name in names else replace(f, values=f.values[:1]) for f in known]
-    outcomes = {holds(c.situation) for _, c in completions(narrowed)}
+    outcomes = {holds(c.situation) for _, c in completions(about(known, names))}
     return Truth.of(outcomes.pop() if len(outcomes) == 1 else None)
+
+
+def about(known: Sequence[Fact], names: Sequence[str]) -> tuple[Fact, ...]:
+    """The facts for a question that reads only the named ones: of the others one value is enough."""
+    return tuple(f if f.name in names else replace(f, values=f.values[:1]) for f in known)
 
 
 def deciding(known: Sequence[Fact], verdicts: Sequence[tuple[dict[str, Any], Any]]) -> tuple[Fact, ...]:
@@ -262,7 +266,7 @@ def _open_way(deployment: Deployment) -> str:
 
 
 def place(evidence: Sequence[Span]) -> str:
-    """" (path:line)" of the first span, or nothing."""
+    """ " (path:line)" of the first span, or nothing."""
     return f" ({evidence[0]})" if evidence else ""
 
 

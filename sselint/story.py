@@ -1,0 +1,319 @@
+"""A corrupting run as the account of an incident: in the reader's own names and lines, one step a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sselint.conditions import describe
+from sselint.deployment import Deployment
+from sselint.facts import Evidence, KeyCarrier, KeyIssuer, RoutingEvent, Scope, Where
+from sselint.findings import Step
+from sselint.model import STORE, A, Action, Id, Situation, State, Witness, id_given
+from sselint.routing import AFFINITY_FAILS, RELEASE, ROUTED_ON_CURSOR, Choice, Detour, Way, choices, senders, stripping
+from sselint.situation import Completion
+
+HAPPENS = {
+    RoutingEvent.DRAIN.value: "{a} is drained",
+    RoutingEvent.DOWN_DETECTED.value: "{a} goes down, and {hop} notices",
+    RoutingEvent.CHECK_FAILS.value: "A health check of {a} fails",
+    RoutingEvent.DOWN.value: "{a} goes down",
+    RoutingEvent.MAINTENANCE.value: "{a} is taken out for maintenance",
+    RoutingEvent.SCALE_OUT.value: "{hop} is given one member more",
+    RoutingEvent.REMOVED.value: "{a} is removed from {hop}",
+    RoutingEvent.MOVED.value: "{a} comes back under a new address",
+    RoutingEvent.RELOAD.value: "{hop} is reloaded",
+    RoutingEvent.RESTART.value: "{hop} is restarted",
+    RoutingEvent.SECOND_PROXY.value: "A second proxy of {hop} takes over",
+    RoutingEvent.KEY_LAPSED.value: "{key} lapses, although the stream was open until now",
+    RELEASE: "A release starts {b} beside {a}",
+    AFFINITY_FAILS: "{hop} does not find the client's process again: its affinity is best effort",
+}
+"""What happens before a reconnect that meets another process; nothing needs to where no affinity is at work."""
+
+MAKES_ANOTHER = (RELEASE, RoutingEvent.SCALE_OUT.value)
+"""What brings the other process into being: told before anything that this one does."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """The steps; what they do to the client, in words; and the last turn of it in one clause, for a headline."""
+
+    steps: tuple[Step, ...]
+    damage: str
+    turn: str
+
+
+class Names(NamedTuple):
+    """What the two processes are called."""
+
+    a: str
+    b: str
+
+    def of(self, process: int) -> str:
+        """The name of a process of the model."""
+        return self.a if process == A else self.b
+
+
+def tell(deployment: Deployment, completion: Completion, situation: Situation, witness: Witness) -> Story:
+    """The story of a witness. `situation` is what was searched: of a latent deployment, what may become of it."""
+    return _Teller(deployment, completion.way, situation, witness).story()
+
+
+@dataclass
+class _Teller:
+    deployment: Deployment
+    way: Way
+    situation: Situation
+    witness: Witness
+
+    def __post_init__(self) -> None:
+        events = [a.after for a in self.witness.actions if a.kind == "reconnect" and a.process != A]
+        self.event = events[0] if events else ""
+        self.detour = self._detour(self.event)
+        self.names = _names(self.detour, self.event) if self.event or self._two() else Names("the process", "")
+        self.ids: dict[str, tuple[Id, ...]] = {}
+
+    def _two(self) -> bool:
+        return any(action.process != A for action in self.witness.actions)
+
+    def _detour(self, event: str) -> Detour:
+        """The hop that brings the client elsewhere; where none does today, the one that will when it is scaled."""
+        chain = choices(self.deployment)
+        later = Detour(event, next((c for c in reversed(chain) if c.kind != "workers"), chain[-1]))
+        return self.way.detour(event) or later
+
+    def story(self) -> Story:
+        told: list[Step] = []
+        for step in self._steps():
+            told.append(Step(len(told) + 1, *step))
+        return Story(tuple(told), self._damage(), self._turn())
+
+    def _steps(self) -> Iterator[tuple[str, str, str, Evidence, tuple[str, ...]]]:
+        before, happened = self.witness.states[0], False
+        for action, after in zip(self.witness.actions, self.witness.states[1:], strict=True):
+            other = action.kind == "reconnect" and action.process != A
+            makes = self.event in MAKES_ANOTHER and action.process != A
+            if (other or makes) and not happened and self.event in HAPPENS:
+                yield self._happening(before)
+                happened = True
+            yield from self._of(action, before, after)
+            before = after
+
+    def _of(
+        self, action: Action, before: State, after: State
+    ) -> Iterator[tuple[str, str, str, Evidence, tuple[str, ...]]]:
+        holds = tuple(self._id_of(e) for e in after.held)
+        if action.kind == "publish":
+            text, evidence = self._published(action, before, after)
+            holds = tuple(self._id_of(e) for e in after.held)
+            yield self.names.of(action.process), "publish", text, evidence, holds
+        elif action.kind == "open":
+            yield "client", "open", self._opened(after), self._entry(), holds
+        elif action.kind == "cut":
+            yield "client", "cut", "The connection breaks off", (), holds
+        elif action.kind == "restart":
+            text = f"{_start(self.names.a)} is restarted: what it kept in memory is gone, and the connection with it"
+            yield self.names.a, "restart", text, self.deployment.stream.replay.evidence[:1], holds
+        elif action.kind == "reconnect":
+            yield self._came_back(action, before)
+            yield self._answered(action, before, after)
+
+    # -- one step each
+
+    def _opened(self, after: State) -> str:
+        url = self.deployment.stream.url or "the stream"
+        text = f"A client opens {url} and is served by {self.names.a}"
+        affinity = self.detour.choice.affinity
+        if affinity and affinity.key.carrier is KeyCarrier.COOKIE and affinity.key.issued_by is KeyIssuer.PROXY:
+            text += f", which {self.detour.choice.name} notes in the cookie {_code(affinity.key.name)}"
+        if after.held:
+            text += f"; the response ends with {self._events(after.held)}"
+        return text
+
+    def _entry(self) -> Evidence:
+        return self.deployment.stream.evidence[:1]
+
+    def _published(self, action: Action, before: State, after: State) -> tuple[str, Evidence]:
+        stream, s = self.deployment.stream, self.situation
+        event = f"{'ab'[action.process]}{after.published[action.process]}"
+        given = [p for p in (0, 1) if after.named[p] > before.named[p]]
+        self.ids[event] = tuple(id_given(s, before, p) for p in given)
+        shown = self._id_of(event)
+        name = self.names.of(action.process)
+        taken = any(shown == self._id_of(e) for e in self.ids if e != event)
+        text = f"{_start(name)} publishes an event of its own, {'also ' if taken else ''}with the id `{shown}`"
+        if action.process == A:
+            text = f"{_start(name)} publishes the event `{shown}`"
+        if len(given) > 1 and s.scope is not Scope.SHARED:
+            other = _shown(id_given(s, before, 1))
+            text += f", which is `{other}` on {self.names.b}" if action.process == A else ""
+        first = len(self.ids) == 1
+        if first:
+            text += f" ({stream.ids.why})"
+        if len(after.held) > len(before.held):
+            text += "; the client receives it"
+        elif before.at is not None and after.since is not None and event in after.stream:
+            text += f"; the client, who is with {self.names.of(before.at)} now, does not receive it"
+        elif before.at is None and event in after.stream and before.opened:
+            text += " while the client is away"
+        return text, stream.ids.evidence[:1] if first or taken else ()
+
+    def _happening(self, before: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
+        choice, affinity = self.detour.choice, self.detour.choice.affinity
+        key = f"The key {_code(affinity.key.name)}" if affinity and affinity.key.name else "The routing key"
+        if affinity and affinity.key.seconds is not None:
+            key += f" (it lives for {affinity.key.seconds:g} s)"
+        text = HAPPENS[self.event].format(a=self.names.a, b=self.names.b, hop=choice.name, key=key)
+        evidence = choice.rolling_evidence if self.event == RELEASE else ()
+        return choice.name, self.event, _start(text), evidence[:1], tuple(self._id_of(e) for e in before.held)
+
+    def _came_back(self, action: Action, before: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
+        cursor = before.cursor
+        assert cursor is not None
+        text = f"The client comes back with `Last-Event-ID: {_shown(cursor.id)}`"
+        evidence: Evidence = ()
+        if action.process == before.last:
+            text += f" to {self.names.of(action.process)}"
+        else:
+            text += f" and is sent to {self.names.of(action.process)}{self._because()}"
+            choice = self.detour.choice
+            evidence = (*choice.evidence[:1], *(choice.affinity.undone_by[:1] if choice.affinity else ()))
+        route = stripping(self.deployment) if self.situation.stripped else None
+        if route is not None:
+            text += f"; {route.name} removes the header on the way"
+            evidence = (*evidence, *route.last_event_id_evidence[:1])
+        return "client", "reconnect", text, evidence, tuple(self._id_of(e) for e in before.held)
+
+    def _because(self) -> str:
+        if self.way.detour(self.event) is None:
+            return ", as it will be when there are two"
+        if self.event == ROUTED_ON_CURSOR:
+            return f": {self.detour.choice.name} chooses by the cursor itself"
+        undone = self.detour.choice.affinity.undone_by[:1] if self.detour.choice.affinity else ()
+        if undone and self.event in HAPPENS:
+            return f": {undone[0]} has {undone[0].note or 'what undoes the affinity'}"
+        return f": {describe(self.detour.choice, senders(self.deployment))}"
+
+    def _answered(self, action: Action, before: State, after: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
+        name = self.names.of(action.process)
+        clause, evidence = self._reading(action, before)
+        received = after.held[len(before.held) :]
+        gets = f"sends {self._events(received)}" if received else "sends nothing of what came after it"
+        text = f"{_start(name)} answers 200 and {gets}: {clause}"
+        return name, "answer", text, evidence, tuple(self._id_of(e) for e in after.held)
+
+    def _reading(self, action: Action, before: State) -> tuple[str, Evidence]:
+        """What the process makes of the cursor, as a clause."""
+        stream, s = self.deployment.stream, self.situation
+        cursor = before.cursor
+        assert cursor is not None
+        if s.stripped:
+            return "without a cursor this is a first connection", (stream.on_missing or stream.on_foreign).evidence
+        if not s.reads_cursor:
+            return stream.on_foreign.why or "nothing reads the cursor", stream.on_foreign.evidence
+        if s.replay is Where.NONE:
+            return f"nothing is kept that could be sent again ({stream.replay.why})", stream.replay.evidence
+        log = before.logs[STORE if s.replay is Where.SHARED else action.process]
+        own = next((e for e in log if e.id == cursor.id), None)
+        run = stream.on_overlap if own is not None and stream.on_overlap is not None else stream.on_foreign
+        shown, name = _shown(cursor.id), self.names.of(action.process)
+        if own is None:
+            return f"{name} has no event `{shown}`, and {run.why}", run.evidence[-1:]
+        if own.event != cursor.event:
+            return f"{name} has an event `{shown}` of its own, and {run.why}", run.evidence[-1:]
+        return run.why, run.evidence[-1:]
+
+    # -- what it comes to
+
+    def _damage(self) -> str:
+        end = self.witness.states[-1]
+        lost = [e for e in end.owed if e not in end.answer]
+        earlier = end.held[: end.since or 0]
+        again = [e for n, e in enumerate(end.answer) if e in earlier or e in end.answer[:n]]
+        others = [e for e in end.answer if e not in end.stream]
+        parts = []
+        if lost:
+            parts.append(f"lost: {self._events(lost)} of {self.names.of('ab'.index(lost[0][0]))}")
+        if again:
+            parts.append(f"received twice: {self._events(again)}")
+        if others:
+            parts.append(f"taken for its own: {self._events(others)} of {self.names.b}")
+        return "; ".join(parts) or "events arrive out of order"
+
+    def _turn(self) -> str:
+        """Where it goes wrong, in one clause."""
+        s, stream = self.situation, self.deployment.stream
+        route = stripping(self.deployment) if s.stripped else None
+        if route is not None:
+            return f"{route.name} removes `Last-Event-ID` although ids are sent, so that every resumption begins anew"
+        if not s.reads_cursor:
+            return f"ids are sent, and the cursor that comes back is not used: {stream.on_foreign.why}"
+        if s.replay is Where.NONE:
+            return f"ids promise a resumption that nothing can serve: {stream.replay.why}"
+        if not self._two() and any(a.kind == "restart" for a in self.witness.actions):
+            return "a client that comes back after a restart presents an id of the former life"
+        if not self._two():
+            return f"ids do not tell events apart: {stream.ids.why}"
+        happens = HAPPENS.get(self.event, "").format(
+            a=self.names.a, b=self.names.b, hop=self.detour.choice.name, key="the routing key"
+        )
+        when = f" once {_small(happens)}" if happens else ""
+        last = next(a for a in reversed(self.witness.actions) if a.kind == "reconnect")
+        before = self.witness.states[self.witness.actions.index(last)]
+        clause, _ = self._reading(last, before)
+        return f"a client that comes back is sent to {self.names.b}{when}, and {clause}"
+
+    # -- words
+
+    def _id_of(self, event: str) -> str:
+        """The id under which the event's own process sends it (A's, for a client of A)."""
+        return _shown(self.ids[event][0]) if event in self.ids else "?"
+
+    def _events(self, events: tuple[str, ...] | list[str]) -> str:
+        shown = [f"`{self._id_of(e)}`" for e in events]
+        return f"event{'s' if len(shown) > 1 else ''} {', '.join(shown)}"
+
+
+def _names(detour: Detour, event: str) -> Names:
+    choice = detour.choice
+    if event == RELEASE:
+        return Names("the old process", "the new one")
+    hosts = _hosts(choice)
+    if len(hosts) > 1:
+        return Names(*hosts[:2])
+    word = {"workers": "worker", "replicas": "pod" if choice.pool and choice.pool.format == "kubernetes" else "replica"}
+    kind = word.get(choice.kind, "replica" if choice.kind == "route" else "process")
+    return Names(f"{kind} A", f"{kind} B")
+
+
+def _hosts(choice: Choice) -> tuple[str, ...]:
+    """The members as a route names them, where it names them one by one."""
+    if choice.route is None:
+        return ()
+    targets = choice.route.targets
+    hosts = tuple(dict.fromkeys(t.host for t in targets))
+    if len(hosts) == 1:
+        return tuple(dict.fromkeys(f"{t.host}:{t.port}" for t in targets))
+    return hosts
+
+
+def _shown(given: Id) -> str:
+    """An id as the story writes it: numbers, and where ids name their process its letter in front."""
+    if not given.namer:
+        return str(given.number)
+    life = "" if given.namer.endswith("0") else "'"
+    return f"{given.namer[0]}{life}-{given.number}"
+
+
+def _code(name: str) -> str:
+    return f"`{name}`" if name else "of its own"
+
+
+def _start(text: str) -> str:
+    return text[:1].upper() + text[1:] if text.startswith(("the ", "worker", "replica", "process", "pod ")) else text
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:] if text.startswith(("A ", "The ")) else text
