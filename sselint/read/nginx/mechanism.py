@@ -98,6 +98,7 @@ class Decider:
             {
                 "method": "split" if how.name == "split_clients" else "choice",
                 "key": "proxy" if issued is not None else key.issuer,
+                "carrier": key.carrier.value,
                 "failure": "page" if fallback else "backup" if backups else "error",
                 "by_name": any(d.by_name for d in picked),
             },
