@@ -24,7 +24,7 @@ from sselint.routing import (
     stripping,
     ways,
 )
-from sselint.situation import LOCAL_SCOPES, Fact, about, completions, facts, starts_alone, truth
+from sselint.situation import LOCAL_SCOPES, Fact, about, completions, facts, scope_of, starts_alone, truth
 
 # -- the definitions
 
@@ -98,18 +98,17 @@ def conditions(deployment: Deployment) -> tuple[Condition, ...]:
 
 def _no_shared_replay(deployment: Deployment, known: Sequence[Fact]) -> Condition:
     replay = deployment.stream.replay
-    value = truth(known, ("replay", "live_tail"), no_shared_replay)
+    value = truth(known, ("replay", "live_tail", "disk"), no_shared_replay)
     why, evidence = replay.why, replay.evidence
-    if replay.where is Where.POD_DISK and deployment.pod_disk_why:
+    if Where.POD_DISK in (replay.where, replay.live_tail) and deployment.pod_disk_why:
         why, evidence = f"{why}; {deployment.pod_disk_why}", (*evidence, *deployment.pod_disk_evidence)
     return Condition(CONDITION_NAMES[0], value, why, evidence)
 
 
 def _per_process_ids(deployment: Deployment, known: Sequence[Fact]) -> Condition:
     ids = deployment.stream.ids
-    scope = Scope.NONE if ids.kind is IdKind.NONE else ids.scope
-    value = truth(known, ("scope",), per_process_ids)
-    return Condition(CONDITION_NAMES[1], value, ids.why, ids.evidence, scope)
+    value = truth(known, ("scope", "disk"), per_process_ids)
+    return Condition(CONDITION_NAMES[1], value, ids.why, ids.evidence, scope_of(deployment))
 
 
 def _client_honours_last_event_id(deployment: Deployment, known: Sequence[Fact]) -> Condition:

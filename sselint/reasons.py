@@ -10,7 +10,7 @@ from sselint.deployment import Deployment
 from sselint.facts import IdKind, Scope, Stream, Truth, Where
 from sselint.findings import CONDITION_NAMES, Condition, Verdict
 from sselint.routing import Choice, choices, elsewhere, senders, stripping
-from sselint.situation import LOCAL_SCOPES, Fact, place
+from sselint.situation import LOCAL_SCOPES, Fact, place, scope_of
 from sselint.story import Story
 
 SHARED_REPLAY, IDS, CLIENT, ELSEWHERE, TOLERATED = CONDITION_NAMES
@@ -54,7 +54,9 @@ def _unpinned(deployment: Deployment) -> str:
         c for c in chain if elsewhere(c, clients) is Truth.UNKNOWN
     ]
     if loose:
-        return f"nothing is known to bring a client back to its own: {describe(loose[-1], clients)}"
+        known = elsewhere(loose[-1], clients) is Truth.YES
+        says = "nothing brings a client back" if known else "nothing is known to bring a client back"
+        return f"{says} to its own process: {describe(loose[-1], clients)}"
     return f"so is every other one: {deployment.stream.on_foreign.why}"
 
 
@@ -117,19 +119,19 @@ def _advertises(stream: Stream) -> str:
 
 
 def _implements(deployment: Deployment, values: dict[str, Truth], why: dict[str, str]) -> str:
-    stream = deployment.stream
+    stream, scope = deployment.stream, scope_of(deployment)
     if not sends_ids(stream):
         return "policy 3 (no-resumption): nothing names a position"
-    if values[SHARED_REPLAY] is Truth.NO and stream.ids.scope not in LOCAL_SCOPES:
+    if values[SHARED_REPLAY] is Truth.NO and scope not in LOCAL_SCOPES:
         return f"policy 1 (shared-replay): {stream.ids.why}; {stream.replay.why}"
     if values[TOLERATED] is Truth.NO:
         half = "the fail-closed half of policy 2 (pinned-fail-closed)"
-        if stream.ids.scope is Scope.OVERLAPPING and not stream.guards:
+        if scope is Scope.OVERLAPPING and not stream.guards:
             return f"{half}, with ids that another process has too: {stream.ids.why}"
         return f"{half}: {why[TOLERATED]}"
-    if stream.ids.scope in LOCAL_SCOPES:
+    if scope in LOCAL_SCOPES:
         return f"policy 3's ids, which mean nothing on another process: {stream.ids.why}"
-    if stream.ids.scope is Scope.UNKNOWN:
+    if scope is Scope.UNKNOWN:
         return f"ids of which it is not known where they mean something: {stream.ids.why}"
     if stream.replay.where is Where.NONE:
         return f"shared ids, and nothing to replay: {stream.replay.why}"

@@ -20,6 +20,7 @@ from sselint.facts import (
     KeyOrigin,
     Minted,
     Outcome,
+    Replay,
     Run,
     Scope,
     Span,
@@ -34,6 +35,12 @@ COMPLETIONS = 600
 """The bound: past so many ways in which the unknown facts can turn out, nothing is told but what is unknown."""
 
 TOLERANT = (Outcome.FROM_HEAD, Outcome.REPLAY_ALL, Outcome.COMPARED, Outcome.IGNORED, Outcome.EMPTY)
+ON_FILE = {
+    "scope": (Scope.OVERLAPPING, Scope.SHARED),
+    "replay": (Where.MEMORY, Where.SHARED),
+    "live_tail": (Where.MEMORY, Where.SHARED),
+}
+"""What is on a file is as shared as its volume: what it comes to where that is not shared, and where it is."""
 LOCAL_SCOPES = (Scope.UNIQUE_LOCAL, Scope.ORDERED_LOCAL, Scope.OVERLAPPING)
 
 
@@ -62,11 +69,12 @@ def facts(deployment: Deployment) -> tuple[Fact, ...]:
     """What the model reads of this deployment."""
     stream = deployment.stream
     return (
+        Fact("disk", _disk(deployment), _open_disk(deployment)),
         Fact("scope", _scopes(stream), f"where the ids are made: {stream.ids.why}"),
         Fact("per_connection", _per_connection(stream), f"whether ids outlive one connection: {stream.ids.why}"),
-        Fact("replay", _replays(deployment), _open_replay(deployment)),
-        Fact("live_tail", _live_tails(deployment), f"what a connection hears of after the replay: {stream.replay.why}"),
-        Fact("reads_cursor", _reads(stream), f"whether `Last-Event-ID` is read: {stream.cursor.why}"),
+        Fact("replay", _replays(stream.replay), f"where events are kept for a reconnect: {stream.replay.why}"),
+        Fact("live_tail", _live_tails(stream.replay), f"what a connection hears of later: {stream.replay.why}"),
+        Fact("reads_cursor", _reads(stream), f"whether `Last-Event-ID` is read: {_why_read(stream)}"),
         Fact("on_foreign", _on_foreign(stream), f"what answers a cursor of another process: {stream.on_foreign.why}"),
         Fact("on_held", _on_held(deployment), f"what answers a cursor that is known: {_why_held(stream)}"),
         Fact("on_missing", (_on_missing(stream),)),
@@ -92,7 +100,10 @@ def completions(known: Sequence[Fact]) -> Iterator[tuple[dict[str, Any], Complet
 def completed(chosen: Mapping[str, Any]) -> Completion:
     """The completion with these values."""
     values = dict(chosen)
-    way, per_connection = values.pop("way"), values.pop("per_connection")
+    way, per_connection, shared = values.pop("way"), values.pop("per_connection"), values.pop("disk")
+    for name, of_file in ON_FILE.items():
+        if values[name] is Where.POD_DISK:
+            values[name] = of_file[shared]
     if values["replay"] is Where.NONE and values["live_tail"] is Where.NONE:
         values["live_tail"] = Where.MEMORY  # what the handler itself makes while it is connected
     processes = 2 if way.several else 1
@@ -131,9 +142,20 @@ def starts_alone(stream: Stream) -> bool:
     return any(g.origin is KeyOrigin.STARTUP for g in stream.guards)
 
 
-def _scopes(stream: Stream) -> tuple[Scope, ...]:
+def scope_of(deployment: Deployment) -> Scope:
+    """The scope of the ids in this deployment: where a file hands them out, its volume decides."""
+    stream = deployment.stream
+    if _scopes(stream) == (Where.POD_DISK,):
+        disk = _disk(deployment)
+        return ON_FILE["scope"][disk[0]] if len(disk) == 1 else Scope.UNKNOWN  # type: ignore[return-value]
+    return Scope.NONE if stream.ids.kind is IdKind.NONE else stream.ids.scope
+
+
+def _scopes(stream: Stream) -> tuple[Scope | Where, ...]:
     if stream.ids.kind is IdKind.NONE:
         return (Scope.NONE,)
+    if stream.ids.kind is IdKind.STORE and stream.replay.where is Where.POD_DISK:
+        return (Where.POD_DISK,)
     return (Scope.SHARED, *LOCAL_SCOPES) if stream.ids.scope is Scope.UNKNOWN else (stream.ids.scope,)
 
 
@@ -143,38 +165,31 @@ def _per_connection(stream: Stream) -> tuple[bool, ...]:
     return (stream.ids.minted is Minted.CONNECTION,)
 
 
-def _places(deployment: Deployment, where: Where) -> tuple[Where, ...]:
-    """A place as the model knows it. A file is as shared as its volume."""
-    if where is Where.POD_DISK:
-        shared = deployment.pod_disk_shared
-        return (Where.MEMORY, Where.SHARED) if shared is Truth.UNKNOWN else (_shared_or_memory(shared),)
-    return (Where.MEMORY, Where.SHARED) if where is Where.UNKNOWN else (where,)
-
-
-def _shared_or_memory(shared: Truth) -> Where:
-    return Where.SHARED if shared is Truth.YES else Where.MEMORY
-
-
-def _replays(deployment: Deployment) -> tuple[Where, ...]:
-    where = deployment.stream.replay.where
-    return (Where.MEMORY, Where.SHARED, Where.NONE) if where is Where.UNKNOWN else _places(deployment, where)
-
-
-def _live_tails(deployment: Deployment) -> tuple[Where, ...]:
-    """NONE where nothing follows the replay: the response ends, or may as well."""
+def _disk(deployment: Deployment) -> tuple[bool, ...]:
+    """Whether all processes see the same file, where there is one."""
     replay = deployment.stream.replay
+    if Where.POD_DISK not in (replay.where, replay.live_tail):
+        return (False,)
+    shared = deployment.pod_disk_shared
+    return (False, True) if shared is Truth.UNKNOWN else (shared is Truth.YES,)
+
+
+def _open_disk(deployment: Deployment) -> str:
+    path = deployment.stream.replay.disk_path
+    seen = f"whether all processes see the file{' ' + path if path else ''}"
+    return f"{seen}: {deployment.pod_disk_why or 'no volume is known'}"
+
+
+def _replays(replay: Replay) -> tuple[Where, ...]:
+    return (Where.MEMORY, Where.SHARED, Where.NONE) if replay.where is Where.UNKNOWN else (replay.where,)
+
+
+def _live_tails(replay: Replay) -> tuple[Where, ...]:
+    """NONE where nothing follows the replay: the response ends, or may as well."""
     if replay.live_tail is Where.NONE or replay.ends is Truth.YES:
         return (Where.NONE,)
-    tails = _places(deployment, replay.live_tail)
+    tails = (Where.MEMORY, Where.SHARED) if replay.live_tail is Where.UNKNOWN else (replay.live_tail,)
     return (*tails, Where.NONE) if replay.ends is Truth.UNKNOWN else tails
-
-
-def _open_replay(deployment: Deployment) -> str:
-    replay = deployment.stream.replay
-    if replay.where is Where.POD_DISK:
-        path = f" {replay.disk_path}" if replay.disk_path else ""
-        return f"whether all processes see the file{path}: {deployment.pod_disk_why or 'no volume is known'}"
-    return f"where events are kept for a reconnect: {replay.why}"
 
 
 def _reads(stream: Stream) -> tuple[bool, ...]:
@@ -185,6 +200,10 @@ def _reads(stream: Stream) -> tuple[bool, ...]:
     if outcome is Outcome.NOT_READ or stream.cursor.read is Truth.NO:
         return (False,)
     return (True, False) if stream.cursor.read is Truth.UNKNOWN else (True,)
+
+
+def _why_read(stream: Stream) -> str:
+    return stream.cursor.why or stream.on_foreign.why or "what happens to it could not be followed"
 
 
 def _on_foreign(stream: Stream) -> tuple[Outcome, ...]:

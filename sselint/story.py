@@ -69,14 +69,11 @@ class _Teller:
     witness: Witness
 
     def __post_init__(self) -> None:
-        events = [a.after for a in self.witness.actions if a.kind == "reconnect" and a.process != A]
-        self.event = events[0] if events else ""
+        self.elsewhere = [a for a in self.witness.actions if a.kind == "reconnect" and a.process != A]
+        self.event = self.elsewhere[0].after if self.elsewhere else ""
         self.detour = self._detour(self.event)
-        self.names = _names(self.detour, self.event) if self.event or self._two() else Names("the process", "")
+        self.names = _names(self.detour, self.event, self.situation.processes)
         self.ids: dict[str, tuple[Id, ...]] = {}
-
-    def _two(self) -> bool:
-        return any(action.process != A for action in self.witness.actions)
 
     def _detour(self, event: str) -> Detour:
         """The hop that brings the client elsewhere; where none does today, the one that will when it is scaled."""
@@ -143,8 +140,9 @@ class _Teller:
         shown = self._id_of(event)
         name = self.names.of(action.process)
         taken = any(shown == self._id_of(e) for e in self.ids if e != event)
-        text = f"{_start(name)} publishes an event of its own, {'also ' if taken else ''}with the id `{shown}`"
-        if action.process == A:
+        own = "an event" if action.process == A else "an event of its own"
+        text = f"{_start(name)} publishes {own}, {'again with' if taken else 'with'} the id `{shown}`"
+        if action.process == A and not taken:
             text = f"{_start(name)} publishes the event `{shown}`"
         if len(given) > 1 and s.scope is not Scope.SHARED:
             other = _shown(id_given(s, before, 1))
@@ -220,9 +218,9 @@ class _Teller:
         run = stream.on_overlap if own is not None and stream.on_overlap is not None else stream.on_foreign
         shown, name = _shown(cursor.id), self.names.of(action.process)
         if own is None:
-            return f"{name} has no event `{shown}`, and {run.why}", run.evidence[-1:]
+            return f"{name} has no event `{shown}`; {run.why}", run.evidence[-1:]
         if own.event != cursor.event:
-            return f"{name} has an event `{shown}` of its own, and {run.why}", run.evidence[-1:]
+            return f"{name} has another event `{shown}`; {run.why}", run.evidence[-1:]
         return run.why, run.evidence[-1:]
 
     # -- what it comes to
@@ -252,10 +250,10 @@ class _Teller:
             return f"ids are sent, and the cursor that comes back is not used: {stream.on_foreign.why}"
         if s.replay is Where.NONE:
             return f"ids promise a resumption that nothing can serve: {stream.replay.why}"
-        if not self._two() and any(a.kind == "restart" for a in self.witness.actions):
-            return "a client that comes back after a restart presents an id of the former life"
-        if not self._two():
-            return f"ids do not tell events apart: {stream.ids.why}"
+        if not self.elsewhere and any(a.kind == "restart" for a in self.witness.actions):
+            return f"a client that comes back after a restart presents an id of the former life: {stream.ids.why}"
+        if not self.elsewhere:
+            return f"two events can have the same id: {stream.ids.why}"
         happens = HAPPENS.get(self.event, "").format(
             a=self.names.a, b=self.names.b, hop=self.detour.choice.name, key="the routing key"
         )
@@ -263,7 +261,7 @@ class _Teller:
         last = next(a for a in reversed(self.witness.actions) if a.kind == "reconnect")
         before = self.witness.states[self.witness.actions.index(last)]
         clause, _ = self._reading(last, before)
-        return f"a client that comes back is sent to {self.names.b}{when}, and {clause}"
+        return f"a client that comes back is sent to {self.names.b}{when}; {clause}"
 
     # -- words
 
@@ -276,10 +274,12 @@ class _Teller:
         return f"event{'s' if len(shown) > 1 else ''} {', '.join(shown)}"
 
 
-def _names(detour: Detour, event: str) -> Names:
+def _names(detour: Detour, event: str, processes: int) -> Names:
     choice = detour.choice
     if event == RELEASE:
-        return Names("the old process", "the new one")
+        return Names("the old process", "the new process")
+    if processes == 1:
+        return Names("the process", "another process")
     hosts = _hosts(choice)
     if len(hosts) > 1:
         return Names(*hosts[:2])

@@ -9,7 +9,7 @@ from sselint.facts import CursorTreatment, KeyOrigin, Outcome, Rolling, Scope, S
 from sselint.findings import Condition, Policy, WayOut
 from sselint.reasons import SHARED_REPLAY, TOLERATED, pins, sends_ids
 from sselint.routing import Choice, choices, forgetful, senders, stripping
-from sselint.situation import LOCAL_SCOPES, starts_alone
+from sselint.situation import LOCAL_SCOPES, scope_of, starts_alone
 
 
 def ways_out(deployment: Deployment, conditions: Sequence[Condition]) -> Mapping[Policy, tuple[WayOut, ...]]:
@@ -24,13 +24,13 @@ def ways_out(deployment: Deployment, conditions: Sequence[Condition]) -> Mapping
 
 def _to_shared_replay(deployment: Deployment, values: Mapping[str, Truth]) -> Iterator[WayOut]:
     stream = deployment.stream
-    ids, replay = stream.ids, stream.replay
+    ids, replay, scope = stream.ids, stream.replay, scope_of(deployment)
     if not sends_ids(stream):
         yield WayOut("Send ids that a shared store hands out (an `XADD` id, a sequence), and read `Last-Event-ID`")
-    elif ids.scope in LOCAL_SCOPES:
+    elif scope in LOCAL_SCOPES:
         text = "Let a store that all processes share hand out the id (an `XADD` id, a sequence), instead of"
         yield WayOut(f"{text} this: {ids.why}", ids.evidence[:1])
-    elif ids.scope is Scope.UNKNOWN:
+    elif scope is Scope.UNKNOWN:
         yield WayOut(f"Make sure that a shared store hands out the ids: {ids.why}", ids.evidence[:1])
     if values[SHARED_REPLAY] is not Truth.NO:
         yield from _share(deployment)
@@ -67,7 +67,7 @@ def _to_pinned_fail_closed(deployment: Deployment, values: Mapping[str, Truth]) 
     if not sends_ids(stream):
         yield WayOut("Send ids with a token made at boot in front, keep the events, and read `Last-Event-ID`")
     guarded = any(g.origin is KeyOrigin.RANDOM_LOCAL for g in stream.guards)
-    if stream.ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) and sends_ids(stream) and not guarded:
+    if scope_of(deployment) in (Scope.OVERLAPPING, Scope.UNKNOWN) and sends_ids(stream) and not guarded:
         text = "Put a token made at boot in front of the id, so that ids of two processes never meet"
         yield WayOut(f"{text}: {stream.ids.why}", stream.ids.evidence[:1])
     if stream.replay.where is Where.NONE:
