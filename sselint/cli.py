@@ -24,19 +24,24 @@ USAGE, UNANALYSED = 2, 3
 
 
 class Commands(click.Group):
-    """The group of commands; a path in the place of a command is answered with the command to use."""
+    """The group of commands; what is no command is answered with the one to use."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a hint where the first word is a path."""
+        """As click does, with a hint where the first word is a path, or nearly a command."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            if args and Path(args[0]).exists():
-                hint = f"{args[0]!r} is not a command; write `sselint check {args[0]}`."
-                raise click.UsageError(hint, ctx) from error
-            raise
+            word = args[0] if args else ""
+            if word.startswith("-"):
+                raise
+            if Path(word).exists():
+                raise click.UsageError(f"`{word}` is not a command; write `sselint check {word}`", ctx) from error
+            from sselint.toml_table import did_you_mean
+
+            hint = did_you_mean(word, self.list_commands(ctx))
+            raise click.UsageError(f"there is no command `{word}`; {hint}", ctx) from error
 
 
 def main() -> NoReturn:

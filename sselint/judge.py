@@ -70,18 +70,21 @@ def judge_judgements(judgements: Sequence[Judgement], audit: Audit, settings: Se
 def exit_code(report: Report, settings: Settings) -> int:
     """1 for a finding at or above `fail_on`, 3 where something that a deployment needs was not analysed, else 0.
 
-    What could not be analysed decides 3 and never 1: the two must stay apart in a pipeline.
+    What could not be analysed decides 3 and never 1: the two must stay apart in a pipeline. `exit_zero` takes away the
+    1 and leaves the 3, which says that the findings are not all there is.
     """
-    threshold = list(Severity).index(settings.fail_on)
-    for finding in report.findings:
-        if finding.suppressed or _is_unanalysed(finding.code):
-            continue
-        if list(Severity).index(finding.severity) >= threshold:
-            return 0 if settings.exit_zero else 1
-        if settings.fail_on_unknown and finding.code == "SSE004":
-            return 0 if settings.exit_zero else 1
+    if not settings.exit_zero and any(_counts(finding, settings) for finding in report.findings):
+        return 1
     waived = {f.evidence[0].path for f in report.findings if _is_unanalysed(f.code) and f.suppressed and f.evidence}
     return 3 if any(f.needed and f.outcome not in ANALYSED and f.path not in waived for f in report.files) else 0
+
+
+def _counts(finding: Finding, settings: Settings) -> bool:
+    if finding.suppressed or _is_unanalysed(finding.code):
+        return False
+    if settings.fail_on_unknown and finding.code == "SSE004":
+        return True
+    return list(Severity).index(finding.severity) >= list(Severity).index(settings.fail_on)
 
 
 def _is_unanalysed(code: str) -> bool:

@@ -33,9 +33,18 @@ def accept_any_text() -> None:
 
 
 def write(text: str, target: str | None) -> None:
-    """Writes a report to a file, or to standard output where there is none. Raises OSError, not for a closed pipe."""
+    """Writes a report to a file, or to standard output where there is none.
+
+    A closed pipe is no error. Raises SettingsError for a file that cannot be written.
+    """
     if target is not None:
-        Path(target).write_text(text, encoding="utf-8", errors="backslashreplace")
+        try:
+            Path(target).write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            from sselint.toml_table import SettingsError
+
+            why = (error.strerror or str(error)).lower()
+            raise SettingsError(f"cannot be written: {why}", target, "name a file in a folder that exists") from error
         return
     try:
         sys.stdout.write(text)

@@ -48,9 +48,9 @@ def parse_toml(text: str, path: str) -> dict[str, Any]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """What to write instead of `word`: the nearest known word, or all of them."""
-    words = list(known)
+    words = {known_word.lower(): known_word for known_word in known}
     near = difflib.get_close_matches(word.lower().replace("_", "-"), words, n=1, cutoff=0.6)
-    return f"write `{near[0]}`" if near else "write one of " + ", ".join(f"`{w}`" for w in words)
+    return f"write `{words[near[0]]}`" if near else "write one of " + ", ".join(f"`{w}`" for w in words.values())
 
 
 @dataclass

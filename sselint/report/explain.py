@@ -42,7 +42,7 @@ def render_explanation(code: str, width: int, colour: bool) -> str:
     names = {rule.name: rule for rule in rules.values()}
     rule = rules.get(code.upper()) or names.get(code.lower())
     if rule is None:
-        near = did_you_mean(code.upper() if code[:1].isalpha() and code[-1:].isdigit() else code, [*rules, *names])
+        near = did_you_mean(code, [*rules, *names])
         instead = near if near.count("`") == 2 else "`sselint rules` lists the codes"
         raise SettingsError(f"there is no code `{code}`", "", instead)
     page = Page(width, colour)
@@ -73,4 +73,6 @@ def _write_rule(page: Page, rule: FindingRule) -> None:
         for line in example.text.splitlines():
             page.line(line, indent=4)
     page.blank()
-    page.paragraph(f"Shown by {rule.premise}", style="dim")
+    page.line(("Shown by", "bold"))
+    for proof in (rule.premise, *rule.claims):
+        page.line((proof, "dim"), indent=2)
