@@ -346,7 +346,7 @@ class Lab:
         lines = [
             "global", f"    stats socket {control} mode 600 level admin", "    maxconn 500", "    nbthread 1",
             "defaults", "    mode http", "    option http-no-delay", "    timeout connect 200ms",
-            "    timeout client 60s", "    timeout server 60s", "    timeout queue 1s",
+            "    timeout client 60s", "    timeout server 60s", "    timeout queue 1s", "    timeout check 3s",
         ]  # fmt: skip
         if self.setup.peers:
             lines += ["peers lab", *(f"    peer {n} 127.0.0.1:{p}" for n, p in self._peer_ports.items())]

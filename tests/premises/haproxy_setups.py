@@ -47,9 +47,12 @@ def _setups() -> Iterator[tuple[str, Setup]]:
         lines, server = FAILOVERS[name]
         consistent = "balance hdr(X-Client-Id)\nhash-type consistent"
         yield f"hash_consistent_{name}", Setup(consistent + lines, server, "header")
-        yield f"hash_modulo_{name}", Setup("balance url_param sid" + lines, server, "query")
+    for name, server in (("check", CHECK), ("no_check", "")):
         backup = {"r2": f"{server} backup", "r3": f"{server} backup"}
-        yield f"backup_{name}", Setup("balance roundrobin" + lines, server, special=backup)
+        for form, lines in (("", ""), ("/redispatch", REDISPATCH), ("/persist", PERSIST)):
+            yield f"hash_modulo_{name}{form}", Setup("balance url_param sid" + lines, server, "query")
+            yield f"backup_{name}{form}", Setup("balance roundrobin" + lines, server, special=backup)
+            yield f"first_{name}{form}", Setup("balance first" + lines, server)
     yield from _no_affinity()
     yield from _variants()
 
@@ -69,9 +72,9 @@ def _no_affinity() -> Iterator[tuple[str, Setup]]:
     yield "hash_last_event_id", Setup("balance hdr(Last-Event-ID)")
     yield "hash_unknown_at_first", Setup("balance hdr(Mcp-Session-Id)\nhash-type consistent", client="mcp")
     yield "hash_unknown_at_first_cookie", Setup("balance hash req.cook(APPSID)", cookie="APPSID")
-    yield "first", Setup("balance first")
     yield "single", Setup("balance roundrobin", members=("r1",), joins="")
-    yield "none", Setup("balance roundrobin")
+    yield "none_check", Setup("balance roundrobin")
+    yield "none", Setup("balance roundrobin", "")
 
 
 def _variants() -> Iterator[tuple[str, Setup]]:
@@ -105,10 +108,10 @@ def _variants() -> Iterator[tuple[str, Setup]]:
         "backup_check/cookieless_backups",
         Setup("balance leastconn", special={"r2": f"{CHECK} backup", "r3": f"{CHECK} backup"}),
     )
-    yield "none/leastconn", Setup("balance leastconn")
-    yield "none/random", Setup("balance random")
-    yield "none/ignored_cookie", Setup(f"{INSERT}\nignore-persist if TRUE", pinned)
-    yield "none/tracked", Setup("balance roundrobin\nstick-table type ip size 10k expire 30m store http_req_rate(10s)")
+    yield "none_check/leastconn", Setup("balance leastconn")
+    yield "none_check/random", Setup("balance random")
+    yield "none_check/ignored_cookie", Setup(f"{INSERT}\nignore-persist if TRUE", pinned)
+    yield "none_check/tracked", Setup("balance roundrobin\nstick-table type ip size 10k expire 30m store http_req_rate(10s)")
 
 
 SETUPS = dict(_setups())

@@ -9,7 +9,13 @@ from sselint.facts import FileOutcome, FileReport, Reading, Route
 from sselint.read.haproxy.assembly import Assembly
 from sselint.read.haproxy.persistence import NOTHING_ASSUMED, Assumed
 from sselint.read.haproxy.routing import routes
-from sselint.read.haproxy.sections import SECTIONS, TEST_CONFIGURATION, Configuration, configurations
+from sselint.read.haproxy.sections import (
+    SECTIONS,
+    TEST_CASE_WORDS,
+    TEST_CONFIGURATION,
+    Configuration,
+    configurations,
+)
 from sselint.source import Source, Tree
 
 MAX_CHARACTERS = 4_000_000
@@ -38,7 +44,7 @@ def looks_like(path: str, text: str) -> bool:
         word = found["word"]
         if word in (".if", ".notice", ".diag"):
             continue
-        if word in ("vtest", "varnishtest"):
+        if word in TEST_CASE_WORDS:
             return bool(TEST_CONFIGURATION.search(text))
         if word not in SECTIONS or _BRACED.search(found["rest"]):
             return False

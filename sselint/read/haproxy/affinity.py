@@ -70,13 +70,13 @@ def _judged(backend: Backend, overrides: Overrides, assumed: Assumed) -> Affinit
     if single:
         return single
     found = persistence(backend, ignored=overrides.ignored, assumed=assumed)
-    failover = _failover(backend, overrides)
     evidence = tuple(line.span() for line in found.lines) or (backend.section.header.span(),)
     if found.unknown:
         key = RoutingKey(KeyIssuer.NONE)
         return Affinity("unknown", Strength.UNKNOWN, key, found.unknown, evidence, no_effect=found.no_effect)
     if found.features["method"] == "none" and _backup_only(backend):
         found = replace(found, features={"method": "backup"})
+    failover = _failover(backend, overrides, found.features)
     features: Features = {
         **found.features,
         "failover": failover.when,
@@ -146,17 +146,24 @@ def _backups(backend: Backend, features: Features) -> Evidence:
     return tuple(s.line.span(note) for s in backend.servers if s.flag("backup"))
 
 
-def _failover(backend: Backend, overrides: Overrides) -> Failover:
+def _failover(backend: Backend, overrides: Overrides, features: Features) -> Failover:
     section = backend.section
     persist = section.option("persist") is not None or overrides.forced
     redispatch = _redispatch(section, backend.checked)
-    if redispatch and not overrides.forced:
+    if redispatch and not overrides.forced and not _chooses_the_same_again(features):
         return Failover("connect", persist, _redispatch_spans(section, redispatch))
     if persist:
         return Failover("never", persist, ())
     if backend.checked:
         return Failover("down", persist, tuple(_check_spans(backend.servers, section)))
     return Failover("maintenance", persist, ())
+
+
+def _chooses_the_same_again(features: Features) -> bool:
+    """Whether the choice that a redispatch repeats has the same result as long as the server counts as up: a hash that
+    is not consistent gives the same server again, and so does a single active one (measured)."""
+    method = features["method"]
+    return method in ("first", "backup") or (method == "hash" and not features["consistent"])
 
 
 def _redispatch(section: Section, checked: bool) -> Line | None:

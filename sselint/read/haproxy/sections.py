@@ -23,7 +23,10 @@ SECTIONS = frozenset(
 
 PROXIES = frozenset({"frontend", "backend", "listen"})
 
-_TEST_CASE = re.compile(r"^\s*(?:vtest|varnishtest)\s", re.MULTILINE)
+TEST_CASE_WORDS = ("vtest", "varnishtest", "feature")
+"""The words that a VTest case, or a file that one includes, begins with."""
+
+_TEST_CASE = re.compile(rf"^\s*(?:{'|'.join(TEST_CASE_WORDS)})\s", re.MULTILINE)
 TEST_CONFIGURATION = re.compile(r"^[ \t]*haproxy\s(?:[^\n{]|\\\n)*-conf(?:\+\w+)?\s*\{", re.MULTILINE)
 """Where a configuration begins in a VTest case, the format of HAProxy's own regression tests."""
 
