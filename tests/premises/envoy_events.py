@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 from sselint.facts import Meets, RoutingEvent
-from tests.premises.envoy_lab import Lab
+from tests.premises.envoy_lab import Lab, Setup, lab
 from tests.premises.envoy_peers import Client, Replica
 
 
@@ -34,7 +35,14 @@ def key_lost(at: Lab) -> Counter[str]:
 def down(at: Lab) -> Counter[str]:
     name, victims = at.victim()
     at.replicas[name].crash()
+    if at.setup.ejecting:  # the first failure ejects the host: a moment later, on the main thread
+        return at.reconnect(victims[:1]) + _after(0.3, at, victims[1:])
     return at.reconnect(victims)
+
+
+def _after(seconds: float, at: Lab, clients: list[Client]) -> Counter[str]:
+    time.sleep(seconds)
+    return at.reconnect(clients)
 
 
 def down_detected(at: Lab) -> Counter[str]:
@@ -42,7 +50,7 @@ def down_detected(at: Lab) -> Counter[str]:
     at.replicas[name].crash()
     if at.setup.checked:
         at.wait_unhealthy(name)
-    elif "outlier_detection" in at.setup.cluster:
+    elif at.setup.ejecting:
         at.reconnect(victims[:3])
         at.wait_ejected(name)
     else:
@@ -148,3 +156,11 @@ def agrees(claim: Meets, met: Counter[str]) -> bool:
     """Whether a measurement bears a claim out. `depends` says that a session may land elsewhere: one that does proves
     it, and by luck none of ten does with probability 2e-5, all of ten with 2 % (which is no contradiction)."""
     return "other" in met if claim is Meets.DEPENDS else meaning(met) is claim
+
+
+def measure(setup: Setup, event: RoutingEvent, folder: Path) -> Counter[str]:
+    """What sessions meet after an event, in a lab of its own."""
+    folder.mkdir()
+    with lab(setup, folder) as at:
+        at.establish()
+        return EVENTS[event](at)

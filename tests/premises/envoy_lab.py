@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sselint.facts import Route
+from sselint.read import envoy
+from sselint.source import Source, Tree
 from tests import proxies
 from tests.premises.envoy_peers import SECONDS, Client, Replica
 
@@ -62,8 +65,8 @@ ROUTER = {
 
 @dataclass(frozen=True)
 class Setup:
-    """What differs from a plain configuration: fields of the cluster, of the route and of the whole virtual host,
-    filters before the router, and the kind of client.
+    """What differs from a plain configuration: fields of the cluster, of the route's action (None takes one away), of
+    the route itself and of the connection manager, filters before the router, and the kind of client.
 
     `weighted` sends to the members of two clusters (r1, r2 and r3); `per_replica` adds a route and a cluster of one
     host for each replica, taken on this header match (a function of the replica's name).
@@ -72,6 +75,8 @@ class Setup:
     client: str = "browser"
     cluster: Mapping[str, Any] = field(default_factory=dict)
     route: Mapping[str, Any] = field(default_factory=dict)
+    level: Mapping[str, Any] = field(default_factory=dict)
+    manager: Mapping[str, Any] = field(default_factory=dict)
     filters: tuple[Mapping[str, Any], ...] = ()
     weighted: bool = False
     per_replica: Callable[[str], Mapping[str, Any]] | None = None
@@ -80,6 +85,11 @@ class Setup:
     def checked(self) -> bool:
         """Whether hosts are actively checked."""
         return "health_checks" in self.cluster
+
+    @property
+    def ejecting(self) -> bool:
+        """Whether hosts that fail are ejected."""
+        return "outlier_detection" in self.cluster
 
 
 class Lab:
@@ -153,6 +163,7 @@ class Lab:
                 "virtual_hosts": [{"name": "feed", "domains": ["*"], "routes": list(self._routes())}],
             },
             "http_filters": [*self.setup.filters, ROUTER],
+            **self.setup.manager,
         }
         chain = {"filters": [{"name": "envoy.filters.network.http_connection_manager", "typed_config": manager}]}
         return {
@@ -176,7 +187,8 @@ class Lab:
         own = dict(self.setup.route)
         if "weighted_clusters" in own:
             target["weighted_clusters"].update(own.pop("weighted_clusters"))
-        yield {"match": {"prefix": "/"}, "route": {**target, "timeout": "0s", **own}}
+        action = {name: value for name, value in {**target, "timeout": "0s", **own}.items() if value is not None}
+        yield {"match": {"prefix": "/"}, "route": action, **self.setup.level}
 
     def _clusters(self) -> Iterator[dict[str, Any]]:
         for name in ("feed", "rest") if self.setup.weighted else ("feed",):
@@ -307,3 +319,9 @@ def lab(setup: Setup, folder: Path) -> Iterator[Lab]:
     """A running lab."""
     with Lab(setup, folder) as running:
         yield running
+
+
+def routes_of(setup: Setup, folder: Path) -> tuple[Route, ...]:
+    """What the reader makes of the configuration that the lab runs."""
+    text = json.dumps(Lab(setup, folder).configuration(80, 81), indent=1)
+    return envoy.read((Source("envoy.json", text, "envoy"),), Tree(".", (), lambda _: b"")).routes

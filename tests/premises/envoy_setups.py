@@ -62,16 +62,16 @@ SETUPS: dict[str, Setup] = {
     "session_state_ignored": Setup(filters=LOOSE, cluster=honouring("HEALTHY", "DEGRADED", "DRAINING")),
     "session_retried_strict": Setup(filters=STRICT, route={"retry_policy": RETRIES}),
     "session_retried": Setup(filters=LOOSE, route={"retry_policy": RETRIES}),
-    "session_cookie_strict_honoured": Setup(filters=STRICT, cluster={**CHECKED, **honouring(*ALL_STATES)}),
-    "session_cookie_strict_checked": Setup(filters=STRICT, cluster=CHECKED),
+    "session_strict_honoured": Setup(filters=STRICT, cluster={**CHECKED, **honouring(*ALL_STATES)}),
+    "session_strict_checked": Setup(filters=STRICT, cluster=CHECKED),
     "session_cookie_strict": Setup(filters=STRICT),
     "session_header_strict": Setup("echo", filters=(stateful_session("header", HEADER_STATE, strict=True),)),
     "session_envelope_strict": Setup("mcp", filters=(stateful_session("envelope", ENVELOPE_STATE, strict=True),)),
-    "session_cookie_honoured_checked": Setup(filters=LOOSE, cluster={**CHECKED, **honouring(*ALL_STATES)}),
-    "session_cookie_honoured": Setup(filters=LOOSE, cluster=honouring(*ALL_STATES)),
-    "session_cookie_draining": Setup(filters=LOOSE, cluster=honouring(*ALL_STATES[:4])),
-    "session_cookie_checked": Setup(filters=LOOSE, cluster=CHECKED),
-    "session_cookie_ejected": Setup(filters=LOOSE, cluster=EJECTING),
+    "session_honoured_checked": Setup(filters=LOOSE, cluster={**CHECKED, **honouring(*ALL_STATES)}),
+    "session_honoured": Setup(filters=LOOSE, cluster=honouring(*ALL_STATES)),
+    "session_draining": Setup(filters=LOOSE, cluster=honouring(*ALL_STATES[:4])),
+    "session_checked": Setup(filters=LOOSE, cluster=CHECKED),
+    "session_ejected": Setup(filters=LOOSE, cluster=EJECTING),
     "session_cookie": Setup(filters=LOOSE),
     "session_header": Setup("echo", filters=(stateful_session("header", HEADER_STATE),)),
     "session_envelope": Setup("mcp", filters=(stateful_session("envelope", ENVELOPE_STATE),)),
@@ -109,3 +109,58 @@ SETUPS: dict[str, Setup] = {
         per_replica=lambda name: {"name": "mcp-session-id", "string_match": {"prefix": f"{name}."}},
     ),
 }
+
+VARIANTS: dict[str, tuple[str, Setup]] = {
+    "envelope, checked": (
+        "session_checked",
+        Setup("mcp", filters=(stateful_session("envelope", ENVELOPE_STATE),), cluster=CHECKED),
+    ),
+    "envelope, strict and checked": (
+        "session_strict_checked",
+        Setup("mcp", filters=(stateful_session("envelope", ENVELOPE_STATE, strict=True),), cluster=CHECKED),
+    ),
+    "header, strict and checked": (
+        "session_strict_checked",
+        Setup("echo", filters=(stateful_session("header", HEADER_STATE, strict=True),), cluster=CHECKED),
+    ),
+    "header, draining hosts honoured": (
+        "session_draining",
+        Setup("echo", filters=(stateful_session("header", HEADER_STATE),), cluster=honouring(*ALL_STATES[:4])),
+    ),
+    "envelope, strict and retried": (
+        "session_retried_strict",
+        Setup(
+            "mcp",
+            filters=(stateful_session("envelope", ENVELOPE_STATE, strict=True),),
+            route={"retry_policy": RETRIES},
+        ),
+    ),
+    "Maglev": ("hash_cookie", Setup(cluster={"lb_policy": "MAGLEV"}, route=COOKIE_HASH)),
+    "policy as an extension": (
+        "hash_cookie",
+        Setup(
+            cluster={
+                "load_balancing_policy": {
+                    "policies": [
+                        {
+                            "typed_extension_config": {
+                                "name": "envoy.load_balancing_policies.ring_hash",
+                                "typed_config": {
+                                    "@type": "type.googleapis.com/"
+                                    "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash"
+                                },
+                            }
+                        }
+                    ]
+                }
+            },
+            route=COOKIE_HASH,
+        ),
+    ),
+    "retries without a predicate hash to the same host": (
+        "hash_cookie",
+        Setup(cluster=RING, route={**COOKIE_HASH, "retry_policy": RETRIES}),
+    ),
+    "hash policy under round robin": ("round_robin", Setup(route=COOKIE_HASH)),
+}
+"""Other configurations that a row speaks of."""

@@ -6,8 +6,6 @@ test` runs the events that decide a row's strength; `make premises` runs every e
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,12 +13,10 @@ import pytest
 
 from sselint.affinity import CLIENTS_OWN, CONFIGURED_AWAY, AffinityRow, strength_of
 from sselint.catalogue import affinity_rows
-from sselint.facts import Meets, Reading, RoutingEvent, Strength
-from sselint.read import envoy
-from sselint.source import Source, Tree
-from tests.premises.envoy_events import EVENTS, agrees
-from tests.premises.envoy_lab import Lab, Setup, lab
-from tests.premises.envoy_setups import SETUPS
+from sselint.facts import Meets, RoutingEvent, Strength
+from tests.premises.envoy_events import EVENTS, agrees, measure
+from tests.premises.envoy_lab import Setup, routes_of
+from tests.premises.envoy_setups import SETUPS, VARIANTS
 
 ROWS = {row.id: row for row in affinity_rows("envoy")}
 
@@ -29,19 +25,13 @@ FIRST = (RoutingEvent.PLAIN, RoutingEvent.INIT)
 WITH_THE_WHOLE_PROXY = {RoutingEvent.RESTART, RoutingEvent.SECOND_PROXY}
 
 
-def read(setup: Setup, folder: Path) -> Reading:
-    """What the reader makes of the lab's configuration."""
-    text = json.dumps(Lab(setup, folder).configuration(80, 81), indent=1)
-    return envoy.read((Source("envoy.json", text, "envoy"),), Tree(".", (), lambda _: b""))
-
-
 def test_every_row_has_a_configuration() -> None:
     assert set(SETUPS) == set(ROWS)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_the_configuration_is_read_as_its_row(row: str, tmp_path: Path) -> None:
-    routes = read(SETUPS[row], tmp_path).routes
+@pytest.mark.parametrize(("row", "setup"), [*SETUPS.items(), *VARIANTS.values()], ids=[*SETUPS, *VARIANTS])
+def test_the_configuration_is_read_as_its_row(row: str, setup: Setup, tmp_path: Path) -> None:
+    routes = routes_of(setup, tmp_path)
     assert routes[0].affinity.row == f"envoy/{row}"
     assert routes[0].affinity.strength is strength_of(dict(ROWS[row].events))
 
@@ -57,24 +47,24 @@ def deciding(row: AffinityRow) -> list[RoutingEvent]:
     return [*first, *(moving[:1] or rest)]
 
 
-def measure(setup: Setup, event: RoutingEvent, folder: Path) -> Counter[str]:
-    """What sessions meet after an event, in a lab of its own."""
-    folder.mkdir()
-    with lab(setup, folder) as at:
-        at.establish()
-        return EVENTS[event](at)
-
-
 @pytest.mark.premises
 @pytest.mark.parametrize("row", ROWS)
 def test_row(row: str, tmp_path: Path) -> None:
-    claims = dict(ROWS[row].events)
-    wrong = {}
-    for event in deciding(ROWS[row]):
-        met = measure(SETUPS[row], event, tmp_path / event.value)
-        if not agrees(claims[event], met):
-            wrong[event.value] = (claims[event].value, dict(met))
-    assert not wrong
+    assert not disagreeing(ROWS[row], SETUPS[row], tmp_path)
+
+
+@pytest.mark.premises
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_another_configuration_of_a_row(variant: str, tmp_path: Path) -> None:
+    row, setup = VARIANTS[variant]
+    assert not disagreeing(ROWS[row], setup, tmp_path)
+
+
+def disagreeing(row: AffinityRow, setup: Setup, folder: Path) -> dict[str, tuple[str, dict[str, int]]]:
+    """The events on which a setup contradicts the claims that decide a row's strength: the claim, and what was met."""
+    claims = dict(row.events)
+    measured = {event: measure(setup, event, folder / event.value) for event in deciding(row)}
+    return {e.value: (claims[e].value, dict(met)) for e, met in measured.items() if not agrees(claims[e], met)}
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sselint import catalogue
 from sselint.affinity import Features, find_row, judge_row
-from sselint.facts import Affinity, Evidence, KeyCarrier, KeyIssuer, RoutingEvent, RoutingKey, Span, Strength
+from sselint.facts import Affinity, Evidence, KeyCarrier, KeyIssuer, Meets, RoutingEvent, RoutingKey, Span, Strength
 from sselint.read.envoy.clusters import HASHING, Cluster
 from sselint.read.envoy.fields import field, has, is_template, line
 from sselint.read.envoy.keys import Key, Session, hash_key
@@ -119,7 +119,7 @@ def _by_session(choice: Choice, session: Session) -> Affinity:
     undone: list[Span] = [retry.span] if retry is not None else []
     undone += [choice.split] if choice.split is not None else []
     undone += [cluster.honoured_span] if features["own_state_ignored"] and cluster.honoured_span else []
-    return _judged(features, _key_of_session(session), evidence, tuple(undone))
+    return _of_cluster(_judged(features, _key_of_session(session), evidence, tuple(undone)), features, cluster)
 
 
 def _states(cluster: Cluster) -> dict[str, str | bool | int]:
@@ -162,7 +162,8 @@ def _by_policy(choice: Choice, cluster: Cluster) -> Affinity:
         undone += [choice.retry.span] if choice.retry is not None and choice.retry.elsewhere else []
         undone += [policy.bounded] if policy.bounded is not None else []
         undone += [choice.split] if features["split"] and choice.split is not None else []
-    return _judged(features, _key_of_hash(key if hashing else None), evidence, tuple(undone), no_effect)
+    affinity = _judged(features, _key_of_hash(key if hashing else None), evidence, tuple(undone), no_effect)
+    return _of_cluster(affinity, features, cluster)
 
 
 def _judged(
@@ -182,6 +183,21 @@ def _judged(
     return replace(affinity, key=routing_key, events=events)
 
 
+def _of_cluster(affinity: Affinity, features: Features, cluster: Cluster) -> Affinity:
+    """The row's table after what the cluster changes in single cells (tests/premises/test_envoy_clusters.py): removal
+    without regard to health checks, and panic mode, in which they count for nothing."""
+    changed: dict[RoutingEvent, Meets] = {}
+    if cluster.forgets_removed and cluster.checked is not None:
+        unchecked = find_row(catalogue.affinity_rows("envoy"), {**features, "check": False})
+        removed = dict(unchecked.events).get(RoutingEvent.REMOVED) if unchecked is not None else None
+        changed.update({RoutingEvent.REMOVED: removed} if removed is not None else {})
+    if features["method"] == "hash" and cluster.panics_over_one:
+        changed.update({RoutingEvent.DOWN_DETECTED: Meets.ERROR, RoutingEvent.CHECK_FAILS: Meets.SAME})
+    if features["method"] == "route" and cluster.checked is not None and not cluster.panics_over_one:
+        changed.update({RoutingEvent.CHECK_FAILS: Meets.ERROR})
+    return replace(affinity, events=tuple((event, changed.get(event, meets)) for event, meets in affinity.events))
+
+
 def _key_of_session(session: Session) -> RoutingKey:
     carrier = KeyCarrier.COOKIE if session.state == "cookie" else KeyCarrier.HEADER
     return _routing_key(session.key, KeyIssuer.PROXY, carrier)
@@ -199,12 +215,13 @@ def _routing_key(key: Key, issuer: KeyIssuer, carrier: KeyCarrier) -> RoutingKey
     return RoutingKey(issuer, carrier, key.name, lifetime, key.seconds)
 
 
-def told_apart(header: str, kind: str, evidence: Evidence) -> Affinity:
-    """The affinity of a route that is taken on a header's value and leads to one replica of several. `kind` says who
-    makes the value (keys.header_kind)."""
+def told_apart(header: str, kind: str, cluster: Cluster, evidence: Evidence) -> Affinity:
+    """The affinity of a route that is taken on a header's value and leads to one replica of several, the `cluster`.
+    `kind` says who makes the value (keys.header_kind)."""
     issuer = KeyIssuer.SERVER if kind == "server" or header == "cookie" else KeyIssuer.CLIENT
     carrier = KeyCarrier.COOKIE if header == "cookie" else KeyCarrier.HEADER
-    return _judged({"method": "route", "key": kind}, RoutingKey(issuer, carrier, header), evidence)
+    features: Features = {"method": "route", "key": kind}
+    return _of_cluster(_judged(features, RoutingKey(issuer, carrier, header), evidence), features, cluster)
 
 
 def unknown(mechanism: str, why: str, evidence: Evidence) -> Affinity:

@@ -32,6 +32,9 @@ _POLICY_BY_MESSAGE = {
 
 _WRAPPERS = {"Subset": "subset_lb_policy", "WrrLocality": "endpoint_picking_policy"}
 
+PANIC_BELOW = 50.0
+"""Per cent of healthy hosts below which health is ignored, where `healthy_panic_threshold` is not written."""
+
 HASHING = frozenset({"RING_HASH", "MAGLEV"})
 SPREADING = frozenset({"ROUND_ROBIN", "LEAST_REQUEST", "RANDOM"})
 
@@ -68,12 +71,21 @@ class Cluster:
     honoured: frozenset[str] | None = None
     """`override_host_status`; None is Envoy's default."""
     honoured_span: Span | None = None
+    forgets_removed: bool = False
+    """`ignore_health_on_host_removal`: a removed host is gone, although it may still pass its check."""
+    panic_below: float = PANIC_BELOW
     subsets: bool = False
     retry: Node | None = None
     """The cluster's own retry policy (HttpProtocolOptions)."""
     hash_policies: tuple[Node, ...] = ()
     """The cluster's own hash policies (HttpProtocolOptions)."""
     evidence: Evidence = ()
+
+    @property
+    def panics_over_one(self) -> bool:
+        """Whether a single unhealthy host is enough for panic mode, in which health is ignored."""
+        hosts = self.members.high if self.members.high == self.members.low else None
+        return self.panic_below > (100 * (hosts - 1) / hosts if hosts else 99)
 
 
 class Clusters:
@@ -110,6 +122,8 @@ class Clusters:
             ejects=_written(node, "outlier_detection", "outlier detection"),
             honoured=frozenset(s.text or "?" for s in statuses) if statuses.is_sequence else None,
             honoured_span=statuses.span("which states of a host the session may still reach") if statuses else None,
+            forgets_removed=bool(field(node, "ignore_health_on_host_removal").truth),
+            panic_below=_panic_below(field(node, "common_lb_config")),
             subsets=bool(field(node, "lb_subset_config")),
             retry=own_retry if own_retry else None,
             hash_policies=tuple(field(options, "hash_policy")),
@@ -240,6 +254,17 @@ def _count(discovery: str, endpoints: list[Node], targets: tuple[Target, ...]) -
 
 def _is_address(host: str) -> bool:
     return ":" in host or host.replace(".", "").isdigit()
+
+
+def _panic_below(common: Node) -> float:
+    """The panic threshold in per cent; a Percent without a value is 0, which switches panic mode off."""
+    percent = field(common, "healthy_panic_threshold")
+    if not percent.is_mapping or is_template(percent):
+        return PANIC_BELOW
+    try:
+        return float(percent["value"].text or 0)
+    except ValueError:
+        return PANIC_BELOW
 
 
 def _written(node: Node, name: str, note: str) -> Span | None:

@@ -13,7 +13,7 @@ from sselint.read.envoy.affinity import told_apart, unknown
 from sselint.read.envoy.clusters import Cluster
 from sselint.read.envoy.headers import HEADER as LAST_EVENT_ID
 from sselint.read.envoy.keys import header_kind
-from sselint.read.envoy.matches import Condition, RouteMatch
+from sselint.read.envoy.matches import RouteMatch
 from sselint.read.yaml_nodes import Node
 
 Candidate = tuple[RouteMatch, tuple[Cluster, ...], Node]
@@ -34,7 +34,7 @@ def told_by_header(entries: Sequence[Candidate]) -> dict[int, Affinity]:
         if len(names) < 2 or not _are_replicas(header, [entries[i] for i in positions], entries, behind):
             continue
         for position in positions:
-            told[position] = _affinity(header, entries[position][0].conditions[0])
+            told[position] = _affinity(header, entries[position])
         if behind is not None and header != LAST_EVENT_ID:
             told[behind] = _behind(header, [entries[i] for i in positions])
     return told
@@ -50,12 +50,14 @@ def _are_replicas(header: str, routes: Sequence[Candidate], entries: Sequence[Ca
     return len(own) > 1 and own <= theirs
 
 
-def _affinity(header: str, condition: Condition) -> Affinity:
+def _affinity(header: str, route: Candidate) -> Affinity:
+    match, clusters, _ = route
+    condition = match.conditions[0]
     evidence: Evidence = (condition.node.line_span(f"chosen by {header}"),)
     if header == LAST_EVENT_ID and not condition.by_range:
         why = "whether an id names the process that made it is the application's doing"
         return unknown("route by Last-Event-ID", why, evidence)
-    return told_apart(header, header_kind(header), evidence)
+    return told_apart(header, header_kind(header), clusters[0], evidence)
 
 
 def _behind(header: str, routes: Sequence[Candidate]) -> Affinity:

@@ -1,5 +1,5 @@
-"""Envoy timeouts that end a stream. Defaults as measured in tests/premises/test_envoy.py: 15 s for a whole response,
-5 minutes without an event."""
+"""Envoy timeouts that end a stream. Defaults as measured in tests/premises/test_envoy_streams.py: 15 s for a whole
+response, 5 minutes without an event."""
 
 from __future__ import annotations
 
