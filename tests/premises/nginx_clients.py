@@ -21,6 +21,7 @@ TIMEOUT_SECONDS = 10.0
 
 class _Handler(socketserver.StreamRequestHandler):
     server: _Server
+    chunked = False
 
     def handle(self) -> None:
         with suppress(ConnectionError, ValueError):
@@ -40,23 +41,32 @@ class _Handler(socketserver.StreamRequestHandler):
         if "app=1" in target and "APPSID=" not in headers.get("cookie", ""):
             extra.append(f"Set-Cookie: APPSID={replica.name}.{uuid.uuid4().hex}; Path=/")
         events = method == "GET"
+        self.chunked = events and "chunked=1" in target
         content = "text/event-stream" if events else "application/json"
+        extra += ["Transfer-Encoding: chunked"] if self.chunked else []
+        extra += ["X-Accel-Buffering: no"] if "accel=no" in target else []
         head = ["HTTP/1.1 200 OK", *extra, f"Content-Type: {content}", "Connection: close"]
         self.wfile.write(("\r\n".join(head) + "\r\n\r\n").encode())
         if events:
             number = next(replica.numbers)
-            self.wfile.write(f"id: {replica.name}-{number}\ndata: {number}\n\n".encode())
+            self._send(f"id: {replica.name}-{number}\ndata: {number}\n\n")
             self._go_on(target)
+            if self.chunked:
+                self.wfile.write(b"0\r\n\r\n")
 
     def _go_on(self, target: str) -> None:
-        """What a query asks for beyond the first event: `hold=S` silence, `beat=S` an event every S seconds."""
+        """What a query asks for beyond the first event: `hold=S` silence, `beat=S&for=S` an event every S seconds."""
         if match := re.search(r"hold=([\d.]+)", target):
             time.sleep(float(match[1]))
         if match := re.search(r"beat=([\d.]+)&for=([\d.]+)", target):
             end = time.monotonic() + float(match[2])
             while time.monotonic() < end:
                 time.sleep(float(match[1]))
-                self.wfile.write(f"data: {time.time()}\n\n".encode())
+                self._send(f"data: {time.time()}\n\n")
+
+    def _send(self, event: str) -> None:
+        frame = f"{len(event):x}\r\n{event}\r\n" if self.chunked else event
+        self.wfile.write(frame.encode())
 
 
 class _Server(socketserver.ThreadingTCPServer):

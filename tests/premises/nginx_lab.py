@@ -75,7 +75,8 @@ class Setup:
         http = self.http.replace("@NAMES@", entries).replace("@SHARES@", _shares(list(members)))
         location = self.location.replace("@RESOLVER@", f"127.0.0.1:{resolver}")
         target = self.target.replace("@PORT@", next(iter(members.values())).split(":")[1])
-        return _HTTP.format(**place, http=http, server=self.server, location=location, target=target)
+        version = "" if "proxy_http_version" in location else "proxy_http_version 1.1;"
+        return _HTTP.format(**place, http=http, server=self.server, location=location, target=target, version=version)
 
 
 def _user() -> str:
@@ -110,7 +111,7 @@ _HTTP = (
     location / {{
       {location}
       proxy_pass http://{target};
-      proxy_http_version 1.1;
+      {version}
       proxy_connect_timeout 2s;
     }}
   }}
@@ -171,7 +172,7 @@ class Nginx:
         return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
     def _write(self, text: str) -> None:
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "nginx.conf").write_text(text)
 
 
