@@ -111,7 +111,8 @@ def _variants() -> Iterator[tuple[str, Setup]]:
     yield "none_check/leastconn", Setup("balance leastconn")
     yield "none_check/random", Setup("balance random")
     yield "none_check/ignored_cookie", Setup(f"{INSERT}\nignore-persist if TRUE", pinned)
-    yield "none_check/tracked", Setup("balance roundrobin\nstick-table type ip size 10k expire 30m store http_req_rate(10s)")
+    yield "none_check/tracked", Setup("balance roundrobin\nstick-table type ip size 10k store http_req_rate(10s)")
+    yield "stick_check/not_ignored", Setup(f"{BY_ADDRESS}\nignore-persist if TRUE")
 
 
 SETUPS = dict(_setups())

@@ -2,7 +2,7 @@
 
 Follows the configuration manual, sections 2.2 (quoting and escaping) and 2.3 (environment variables). A line that ends
 in a backslash is read on in the next one: HAProxy itself has no such continuation and refuses the file (measured in
-tests/premises/test_haproxy.py), but it is written, and what is meant is plain.
+tests/premises/test_haproxy_claims.py), but it is written, and what is meant is plain.
 """
 
 from __future__ import annotations

@@ -87,7 +87,8 @@ def _names_cursor(line: Line) -> bool:
 
 
 def observations(frontend: Section | None, backend: Section, *, http: bool) -> tuple[Observation, ...]:
-    """What makes reconnects frequent or events late (SSE6xx), as measured in tests/premises/test_haproxy.py."""
+    """What makes reconnects frequent or events late (SSE6xx), as measured in
+    tests/premises/test_haproxy_claims.py."""
     return tuple(_timeouts(backend)) + (tuple(_delays(frontend, backend)) if http else ())
 
 

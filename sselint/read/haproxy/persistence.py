@@ -1,8 +1,8 @@
 """What a HAProxy backend does to bring a client back: features for the rows of `rules/affinity/haproxy.yaml`.
 
 HAProxy asks in this order: `use-server` rules, the persistence cookie, the stick table, and last the balancing
-algorithm (measured in tests/premises/test_haproxy.py). What is found first decides; `ignore-persist` skips cookie and
-table.
+algorithm (measured in tests/premises/test_haproxy_claims.py). What is found first decides; `ignore-persist` skips the
+cookie alone.
 """
 
 from __future__ import annotations
@@ -72,16 +72,12 @@ class Backend:
 
 def persistence(backend: Backend, *, ignored: bool, assumed: Assumed) -> Persistence:
     """What brings a client back to its server. `ignored` is True where `ignore-persist` holds."""
-    ways = [_use_server] if ignored else [_use_server, _cookie, _stick]
+    ways = [_use_server, _stick, _balance] if ignored else [_use_server, _cookie, _stick, _balance]
     dead: Evidence = ()
     notes: tuple[Span, ...] = ()
     if ignored:
-        dead = tuple(
-            line.span("ignore-persist skips it")
-            for word in ("cookie", "stick")
-            for line in backend.section.own(word)
-        )
-    for way in (*ways, _balance):
+        dead = tuple(line.span("ignore-persist skips it") for line in backend.section.own("cookie"))
+    for way in ways:
         found = way(backend, assumed)
         if found is None:
             continue
