@@ -30,6 +30,9 @@ from sselint.facts import (
 )
 from sselint.settings import Settings, SettingsError, StatedStream, UnknownCursor
 
+ASSUMED = "--assume"
+"""The path of a stream that nothing but the command line speaks of."""
+
 SCOPE_OF = {
     IdKind.COUNTER: Scope.OVERLAPPING,
     IdKind.INDEX: Scope.OVERLAPPING,
@@ -59,11 +62,11 @@ def streams_stated(settings: Settings, reading: Reading) -> tuple[Stream, ...]:
 
 
 def _stream(stated: StatedStream) -> Stream:
-    where = str(stated.place) if stated.place else "--assume"
+    where = str(stated.place) if stated.place else ASSUMED
     why = f"{where} says so"
     evidence = (stated.place,) if stated.place else ()
     module, _, attribute = (stated.starts or "").partition(":")
-    path = stated.place.path if stated.place else "--assume"
+    path = stated.place.path if stated.place else ASSUMED
     run = _run(stated, why, evidence)
     return Stream(
         path=path,

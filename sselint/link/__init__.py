@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from sselint.clients import client, default_clients
 from sselint.deployment import Audit, Client, Deployment, Hop
 from sselint.facts import Count, Pool, Reading, Route, Setting, Stream, Truth, Where
+from sselint.link.assumed import chains_of_assumed
 from sselint.link.chains import Chain, RouteLinker, assumed_chain, pool_hops
 from sselint.link.disk import disk_answer
 from sselint.link.overrides import overridden
 from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
 from sselint.settings import Settings
 from sselint.source import Tree
+from sselint.stated import ASSUMED
 
 Reread = Callable[[Stream, Sequence[Setting], bool], Stream]
 """Reads a stream again under a pool's environment: (stream, environment, settled) -> the stream under it."""
@@ -74,6 +76,9 @@ def _links(
     stated = overridden(stream, reading, settings)
     if stated:
         return [Link(chain) for chain in stated]
+    if stream.path == ASSUMED:
+        chains = chains_of_assumed(stream, pool_linker, route_linker, tree) or (Chain((), ()),)
+        return [Link(chain, assumptions=_assumptions(chain)) for chain in chains]
     found = pool_linker.of(stream)
     if found.candidates:
         return [Link(Chain((), ()), found.candidates)]

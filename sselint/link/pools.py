@@ -210,12 +210,19 @@ class PoolLinker:
             near = [p for p in near if not self._runs_another(p, stream)]
             if not servers(s for s in self._streams if inside(s.path, folder)) <= own:
                 return PoolLinks(candidates=_titles(near))
-            if len(near) == 1:
+            if len(_grouped(near)) == 1:
                 where = "the tree" if folder == "." else folder
-                why = f"{where} holds one server ({stream.path}) and one pool ({near[0].name})"
-                return PoolLinks((PoolLink(near[0], why, True, near[0].evidence),))
+                names = " and ".join(p.name for p in near)
+                why = f"{where} holds one server ({stream.path}) and one thing that runs ({names})"
+                return PoolLinks(tuple(PoolLink(p, why, True, p.evidence) for p in near))
             return PoolLinks(candidates=_titles(near))
         return PoolLinks()
+
+    def unclaimed(self, stream: Stream, why: str) -> tuple[tuple[PoolLink, ...], ...]:
+        """The pools that run no server of the tree, those of one server together: places for one that is assumed."""
+        free = [p for p in self._pools if not self._started[id(p)] and not self._runs_another(p, stream)]
+        platforms = [p for p in free if p.format not in IMAGE_LEVEL] or free
+        return tuple(tuple(PoolLink(p, why, True, p.evidence) for p in group) for group in _grouped(platforms))
 
     def _runs_another(self, pool: Pool, stream: Stream) -> bool:
         """Whether stronger evidence gives this pool to another server."""
@@ -227,6 +234,15 @@ class PoolLinker:
 def _bare(image: str | None) -> str:
     """An image's name without registry, tag and digest."""
     return (image or "").split("@")[0].rsplit("/", 1)[-1].split(":")[0]
+
+
+def _grouped(pools: Sequence[Pool]) -> list[list[Pool]]:
+    """Pools that run the same thing (one image, or one build) together; what says neither stands alone."""
+    groups: dict[object, list[Pool]] = {}
+    for pool in pools:
+        build = (pool.build_context, pool.dockerfile) if pool.build_context else None
+        groups.setdefault(build or pool.image or id(pool), []).append(pool)
+    return list(groups.values())
 
 
 def _titles(pools: Sequence[Pool]) -> tuple[str, ...]:
