@@ -117,6 +117,8 @@ def choices(deployment: Deployment) -> tuple[Choice, ...]:
         if hop.route is not None:
             route = hop.route
             places = route.affinity.evidence or route.evidence
+            if route.last_event_id is CursorTreatment.ROUTED_ON:
+                places = route.last_event_id_evidence or places
             found.append(Choice("route", route.name, route.members, route.affinity, evidence=places, route=route))
         elif hop.pool is not None:
             found += [_of_pool(p) for p in (hop.pool, hop.pool.workers) if p is not None]
