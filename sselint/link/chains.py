@@ -132,7 +132,15 @@ def _collapse(routes: Sequence[Route], pools: Sequence[PoolLink]) -> Chain:
             absorbing = absorbing or route
         hops.insert(0, Hop(_why(outer, route), route=route, evidence=route.evidence[:1]))
         behind, each = route.members, route.answers == "each"
-    return Chain((*hops, *pool_hops(pools[0], absorbing)), tuple(pools))
+    return Chain((*hops, *pool_hops(_named_for_all(pools), absorbing)), tuple(pools))
+
+
+def _named_for_all(pools: Sequence[PoolLink]) -> PoolLink:
+    """The first pool, which stands for its like, with a name that says so."""
+    first = pools[0]
+    if len(pools) == 1:
+        return first
+    return replace(first, pool=replace(first.pool, name=f"{first.pool.name} and {len(pools) - 1} more"))
 
 
 def _passes_over(outer: Route, route: Route) -> bool:
@@ -192,7 +200,7 @@ def assumed_chain(routes: Sequence[Route], pools: Sequence[PoolLink], why: str) 
         # Several members by name are the replicas; with one name, what stands behind it chooses for itself.
         absorbing = route.members.low > 1
     hop = Hop(why, route=route, assumed=True, evidence=route.evidence[:1])
-    return Chain((hop, *pool_hops(pools[0], route if absorbing else None)), tuple(pools))
+    return Chain((hop, *pool_hops(_named_for_all(pools), route if absorbing else None)), tuple(pools))
 
 
 def _says_nothing(route: Route) -> bool:

@@ -46,7 +46,9 @@ def counted_verdicts(judgements: Iterable[Judgement]) -> Mapping[Verdict, int]:
 def route_words(route: Route) -> str:
     """What a route does with a client that comes back: "cookie insert, best effort, 2 servers"."""
     strength = STRENGTHS[route.affinity.strength]
-    parts = [route.affinity.mechanism or "balanced", strength] if route.members.high != 1 else []
+    mechanism = route.affinity.mechanism or "balanced"
+    pinned = mechanism if mechanism.endswith(strength) else f"{mechanism}, {strength}"
+    parts = [pinned] if route.members.high != 1 else []
     return ", ".join([*parts, count_words(route.members, "member", "members")])
 
 

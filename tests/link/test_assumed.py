@@ -17,7 +17,7 @@ def test_services_of_one_image_are_one_server():
     services = [pool(name=n, count=Count.exactly(1, ""), image="agent:1", addresses=frozenset({n})) for n in "abc"]
     proxy = route(hosts=("a", "b", "c"))
     audit = linked(Reading(streams=(assumed(),), routes=(proxy,), pools=tuple(services)))
-    assert chains(audit) == ["location / -> feed -> a"]
+    assert chains(audit) == ["location / -> feed -> a and 2 more"]
     assert audit.deployments[0].hops[0].route.members.low == 3
 
 

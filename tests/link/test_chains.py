@@ -71,7 +71,7 @@ def test_replicas_named_one_by_one_are_one_deployment():
     )
     balancer = route(hosts=["app-1", "app-2"], resolves="all")
     (deployment,) = linked(Reading(streams=(stream(),), routes=(balancer,), pools=pools)).deployments
-    assert shape(deployment) == [("location / -> feed", 2), ("service app-1", 1)]
+    assert shape(deployment) == [("location / -> feed", 2), ("service app-1 and 1 more", 1)]
 
 
 def test_workers_are_a_hop_of_their_own():
