@@ -18,7 +18,7 @@ from sselint.conditions import (
     unknown_id_tolerated,
 )
 from sselint.deployment import Deployment
-from sselint.facts import RoutingEvent, Scope
+from sselint.facts import RoutingEvent, Scope, Truth
 from sselint.findings import Judgement, Verdict
 from sselint.model import Safe, Situation, Witness, search
 from sselint.reasons import claims, reason, turns_on
@@ -146,6 +146,13 @@ class _Trial:
         completion, situation, witness = min(found, key=lambda item: len(item[2].actions))
         return tell(self.deployment, completion, situation, witness)
 
+    @cached_property
+    def forgets(self) -> bool:
+        """Whether only a bounded buffer, which drops events without telling, makes the difference."""
+        evicts = self.deployment.stream.replay.evicts is Truth.YES
+        situations = [c.situation for _, c, v in self.verdicts if v in SAFE] if evicts else []
+        return any(isinstance(search(replace(s, evicts=True)), Witness) for s in situations)
+
 
 def _later(s: Situation) -> tuple[Situation, ...]:
     """What a latent deployment may become, the likeliest first."""
@@ -157,7 +164,7 @@ def judge_deployment(deployment: Deployment) -> Judgement:
     trial = _Trial(deployment)
     known = conditions(deployment)
     story = trial.story
-    said = claims(deployment, known)
+    said = claims(deployment, known, forgets=trial.forgets)
     return Judgement(
         deployment=deployment,
         verdict=trial.verdict,

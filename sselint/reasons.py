@@ -93,13 +93,14 @@ class Claims:
     assumes: str
 
 
-def claims(deployment: Deployment, conditions: Sequence[Condition]) -> Claims:
-    """The claims of a deployment, in words."""
+def claims(deployment: Deployment, conditions: Sequence[Condition], *, forgets: bool) -> Claims:
+    """The claims of a deployment, in words. `forgets`: a bounded buffer drops what a cursor may still ask for."""
     values = {c.name: c.value for c in conditions}
     why = {c.name: c.why for c in conditions}
-    return Claims(
-        _advertises(deployment.stream), _implements(deployment, values, why), _assumes(deployment, values, why)
-    )
+    assumes = _assumes(deployment, values, why)
+    if forgets:
+        assumes += "; and that no client stays away for longer than the bounded buffer reaches back"
+    return Claims(_advertises(deployment.stream), _implements(deployment, values, why), assumes)
 
 
 def sends_ids(stream: Stream) -> bool:
