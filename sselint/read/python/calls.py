@@ -1,0 +1,213 @@
+"""Calls: functions of the tree, classes, partials; what is called on a library is `library`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sselint.read.python import builtin_calls, classes, ir, library, statements
+from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Raised, Returned, Signal
+from sselint.read.python.modules import Site
+from sselint.read.python.values import (
+    Callback,
+    ClassValue,
+    Collection,
+    Const,
+    Descriptor,
+    External,
+    Function,
+    Generator,
+    Input,
+    Join,
+    Method,
+    Minted,
+    Partial,
+    Ref,
+    Reply,
+    Scope,
+    Tuple,
+    Unknown,
+    Value,
+    mentions_cursor,
+)
+
+MAX_SAME = 2
+"""So often the same function may be in its own call chain."""
+
+Keywords = Mapping[str, Value]
+
+
+def call(m: Machine, function: Value, positional: tuple[Value, ...], keywords: Keywords, site: Site | None, frame: Frame | None) -> Value:
+    """`function(*positional, **keywords)`."""
+    m.oracle.step()
+    if isinstance(function, Function):
+        return call_function(m, function, positional, dict(keywords), site)
+    if isinstance(function, ClassValue):
+        return classes.instantiate(m, function, positional, dict(keywords), site or Site(function.module, function.node.cst), frame)
+    if isinstance(function, External):
+        return library.call_external(m, function, positional, dict(keywords), site, frame)
+    if isinstance(function, Method):
+        return library.call_method(m, function, positional, dict(keywords), site, frame)
+    if isinstance(function, Partial):
+        merged = {**dict(function.keywords), **keywords}
+        return call(m, function.function, (*function.positional, *positional), merged, site, frame)
+    if isinstance(function, Callback):
+        return m.world.callback(m, function, positional, dict(keywords), site)
+    if isinstance(function, Ref):
+        method = classes.find_method(m, function, "__call__")
+        if method is not None:
+            return call(m, method, positional, keywords, site, frame)
+        return library.call_object(m, function, positional, dict(keywords), site, frame)
+    if isinstance(function, Descriptor):
+        return call(m, function.function, positional, keywords, site, frame)
+    if isinstance(function, Reply | Input | Minted):
+        return function
+    given = (*positional, *keywords.values())
+    if isinstance(function, Unknown):
+        return Unknown(function.why, function.cursor or any(mentions_cursor(v) for v in given), trail=function.trail)
+    return Unknown("a call of something that is not understood", any(mentions_cursor(v) for v in given))
+
+
+# -- functions of the tree -----------------------------------------------------------------------------------------------
+
+
+def call_function(m: Machine, function: Function, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None) -> Value:
+    """A function of the tree: its value, or for generators and coroutines what it will give when it is run."""
+    node = function.node
+    if isinstance(node, ir.Lambda):
+        scope = Scope(function.module, {}, function.scope)
+        bind_parameters(m, function, node.parameters, positional, keywords, scope)
+        from sselint.read.python import expressions
+
+        return _nested(m, node, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function)))
+    m.world.called.add(node)
+    scope = Scope(function.module, {}, function.scope)
+    if function.receiver is not None:
+        positional = (function.receiver, *positional)
+    bind_parameters(m, function, node.parameters, positional, keywords, scope)
+    if node.names.generator:
+        return Generator(function, scope)
+    if node.asynchronous:
+        return Generator(function, scope, "coroutine")
+    return run_body(m, function, scope)
+
+
+def run_body(m: Machine, function: Function, scope: Scope, on_yield: Callable[[Value, Site], None] | None = None) -> Value:
+    """Runs the body of a function in a scope that holds its arguments."""
+    node = function.node
+    if not isinstance(node, ir.FunctionNode):
+        return Unknown("not a function")
+    frame = Frame(function.module, scope, node.names, function, on_yield)
+
+    def body() -> Value:
+        try:
+            statements.run_block(m, node.body, frame)
+        except Returned as returned:
+            return returned.value
+        return Const.of(None)
+
+    return _nested(m, node, body)
+
+
+def _nested(m: Machine, node: object, body: Callable[[], Value]) -> Value:
+    if m.depth >= MAX_DEPTH or m.calls.count(node) >= MAX_SAME:
+        return Unknown("calls nest too deeply to follow")
+    m.depth += 1
+    m.calls.append(node)
+    try:
+        return body()
+    finally:
+        m.calls.pop()
+        m.depth -= 1
+
+
+def bind_parameters(
+    m: Machine,
+    function: Function,
+    parameters: tuple[ir.Parameter, ...],
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    scope: Scope,
+) -> None:
+    """Puts the arguments of a call into the scope of the function."""
+    from sselint.read.python import expressions
+
+    queue = list(positional)
+    rest = dict(keywords)
+    home = Frame(function.module, Scope(function.module, {}, function.scope))
+    for parameter in parameters:
+        if parameter.kind == "*":
+            scope.variables[parameter.name] = Tuple(tuple(queue))
+            queue.clear()
+        elif parameter.kind == "**":
+            scope.variables[parameter.name] = library.make_dict(m, rest, Site(function.module, parameter.cst))
+        elif parameter.name in rest:
+            scope.variables[parameter.name] = rest.pop(parameter.name)
+        elif queue and parameter.kind == "positional":
+            scope.variables[parameter.name] = queue.pop(0)
+        elif parameter.default is not None:
+            scope.variables[parameter.name] = _default(m, parameter, home)
+        else:
+            why = f"parameter {parameter.name} of {function.name}, whose callers are not in the tree"
+            scope.variables[parameter.name] = Unknown(why)
+    _ = expressions
+
+
+def _default(m: Machine, parameter: ir.Parameter, home: Frame) -> Value:
+    """A default is made once, when the function is defined: a list there is shared by all calls."""
+    from sselint.read.python import expressions
+
+    if parameter.default is None:
+        return Const.of(None)
+    outer, m.boot = m.boot, True
+    try:
+        return expressions.evaluate(m, parameter.default, home)
+    finally:
+        m.boot = outer
+
+
+# -- generators and coroutines -------------------------------------------------------------------------------------------
+
+
+def run_generator(m: Machine, generator: Generator, on_yield: Callable[[Value, Site], None]) -> Value:
+    """Runs a generator of the tree to its end; each value goes to `on_yield`."""
+    if not isinstance(generator.function, Function) or generator.scope is None:
+        return Unknown("a generator that is not understood")
+    scope = Scope(generator.scope.module, dict(generator.scope.variables), generator.scope.parent)
+    return run_body(m, generator.function, scope, on_yield)
+
+
+def awaited(m: Machine, value: Value, site: Site | None) -> Value:
+    """`await value`."""
+    if isinstance(value, Generator) and value.kind == "coroutine" and isinstance(value.function, Function) and value.scope is not None:
+        return run_body(m, value.function, value.scope)
+    if isinstance(value, Ref):
+        return library.awaited_object(m, value, site)
+    if isinstance(value, Collection) and value.selection == "gathered":
+        return Tuple(tuple(awaited(m, i.value, site) for i in value.items))
+    return value
+
+
+def run_apart(m: Machine, value: Value, site: Site | None) -> None:
+    """Runs something beside the current path: a task or a thread. Its jumps and its failures stay there."""
+    if m.depth >= MAX_DEPTH:
+        return
+    trace, current, sink = m.trace, list(m.current), m.sink
+    m.trace, m.sink, m.apart = [], None, m.apart + 1
+    m.current.clear()
+    try:
+        if isinstance(value, Generator):
+            if value.kind == "coroutine":
+                awaited(m, value, site)
+            else:
+                run_generator(m, value, lambda element, where: None)
+        else:
+            awaited(m, call(m, value, (), {}, site, None), site)
+    except (Ended, Raised, Signal):
+        pass
+    finally:
+        m.current[:] = current
+        m.trace, m.sink, m.apart = trace, sink, m.apart - 1
+
+
+__all__ = ["Join", "Minted", "awaited", "builtin_calls", "call", "run_apart", "run_generator"]

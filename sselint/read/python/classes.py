@@ -1,0 +1,426 @@
+"""Classes of the tree: defining, instantiating, attributes, inheritance, exceptions."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sselint.read.python import ir
+from sselint.read.python.machine import Frame, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.values import (
+    ClassValue,
+    Const,
+    Descriptor,
+    Exceptional,
+    External,
+    Function,
+    Input,
+    Method,
+    Minted,
+    ModuleValue,
+    Partial,
+    Ref,
+    Reply,
+    Scope,
+    Super,
+    Tuple,
+    Unknown,
+    Value,
+    Variable,
+    mentions_cursor,
+)
+
+SAME_AS_OWNER = frozenset({"hex", "int", "urn", "bytes", "value", "name", "real", "raw"})
+"""Attributes of an id or an enumeration member that are the same thing in another form."""
+
+
+# -- defining ------------------------------------------------------------------------------------------------------------
+
+
+def define(m: Machine, node: ir.ClassNode, frame: Frame) -> ClassValue:
+    """Runs a class body."""
+    from sselint.read.python import expressions, statements
+
+    bases = tuple(expressions.evaluate(m, a.value, frame) for a in node.bases if a.keyword is None and not a.star)
+    scope = Scope(frame.module, {}, None if frame.level == "module" else frame.scope)
+    found = ClassValue(node, frame.module, bases, scope.variables, {}, {})
+    inner = Frame(frame.module, scope, level="class")
+    for statement in node.body:
+        if isinstance(statement, ir.Assign) and statement.annotation is not None:
+            target = statement.targets[0]
+            if isinstance(target, ir.Name):
+                found.fields[target.id] = (statement.annotation, statement.value, scope)
+        statements.run_block(m, (statement,), inner)
+    for name, value in scope.variables.items():
+        scope.variables[name] = _outside(value, scope, found)
+    found.flags["dataclass"] = any(_is_record(m, base) for base in ancestors(m, found))
+    return found
+
+
+def _outside(value: Value, scope: Scope, owner: ClassValue) -> Value:
+    """Methods do not see the names of the class body."""
+    if isinstance(value, Function) and value.owner is None:
+        return replace(value, scope=scope.parent if value.scope is scope else value.scope, owner=owner)
+    if isinstance(value, Descriptor):
+        return replace(value, function=_outside(value.function, scope, owner))
+    return value
+
+
+def _is_record(m: Machine, base: Value) -> bool:
+    if isinstance(base, ClassValue):
+        return bool(base.flags.get("dataclass"))
+    entry = m.rules.entry(base.name) if isinstance(base, External) else None
+    return entry is not None and entry.role in ("model", "settings")
+
+
+def decorate_class(m: Machine, decorator: ir.Expression, value: Value, frame: Frame) -> Value:
+    """What a class decorator makes of a class: records gain a constructor, all others leave it as it is."""
+    from sselint.read.python import calls, expressions
+
+    node = decorator.function if isinstance(decorator, ir.Call) else decorator
+    function = expressions.evaluate(m, node, frame)
+    entry = m.rules.entry(function.name) if isinstance(function, External) else None
+    if entry is not None and entry.role == "model" and isinstance(value, ClassValue):
+        value.flags["dataclass"] = True
+        return value
+    called = expressions.evaluate(m, decorator, frame)
+    result = calls.call(m, called, (value,), {}, m.site(frame, decorator), frame)
+    return value if isinstance(result, Unknown) else result
+
+
+def ancestors(m: Machine, cls: ClassValue, depth: int = 0) -> Iterator[Value]:
+    """The bases of a class, nearest first, without the class itself."""
+    if depth > 12:
+        return
+    for base in cls.bases:
+        yield base
+        if isinstance(base, ClassValue):
+            yield from ancestors(m, base, depth + 1)
+
+
+def class_attribute(m: Machine, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue] | None:
+    """An attribute found along the inheritance chain, with the class that defines it; `after` for `super()`."""
+    line = [cls, *(a for a in ancestors(m, cls) if isinstance(a, ClassValue))]
+    if after is not None:
+        position = next((i for i, c in enumerate(line) if c == after), -1)
+        line = line[position + 1 :]
+    for candidate in line:
+        if name in candidate.attributes:
+            return candidate.attributes[name], candidate
+    return None
+
+
+def library_bases(m: Machine, cls: ClassValue) -> Iterator[External]:
+    """The names of libraries that a class inherits from."""
+    return (base for base in ancestors(m, cls) if isinstance(base, External))
+
+
+def class_of(m: Machine, value: Value) -> ClassValue | None:
+    """The class of the tree that an object is an instance of."""
+    if isinstance(value, Ref):
+        of = m.object(value).of
+        return of if isinstance(of, ClassValue) else None
+    return None
+
+
+# -- instances -----------------------------------------------------------------------------------------------------------
+
+
+def instantiate(m: Machine, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site, frame: Frame | None) -> Value:
+    """`cls(...)`."""
+    from sselint.read.python import calls
+
+    if any(base.name in ("enum.Enum", "enum.StrEnum", "enum.IntEnum") for base in library_bases(m, cls)):
+        return positional[0] if positional else Unknown("a member of an enumeration")
+    new = class_attribute(m, cls, "__new__")
+    ref = m.make("instance", cls, site, frame, cls.name)
+    m.object(ref).label = cls.name
+    m.constructing.append(ref)
+    try:
+        if cls.flags.get("dataclass") and "__init__" not in cls.attributes:
+            _fill(m, cls, ref, positional, keywords, site)
+            after = class_attribute(m, cls, "__post_init__")
+            if after is not None:
+                calls.call(m, bind(m, after[0], ref, after[1]), (), {}, site, frame)
+            return ref
+        found = class_attribute(m, cls, "__init__")
+        if found is not None:
+            calls.call(m, bind(m, found[0], ref, found[1]), positional, keywords, site, frame)
+        else:
+            library_init(m, ref, cls, positional, keywords, site)
+        if new is not None and found is None:
+            result = calls.call(m, replace(new[0], receiver=cls) if isinstance(new[0], Function) else new[0], positional, keywords, site, frame)
+            return result if isinstance(result, Ref) else ref
+    finally:
+        m.constructing.pop()
+    return ref
+
+
+def fields_of(m: Machine, cls: ClassValue) -> dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]]:
+    """The annotated fields of a record, inherited ones first."""
+    found: dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]] = {}
+    line = [a for a in ancestors(m, cls) if isinstance(a, ClassValue)]
+    for candidate in (*reversed(line), cls):
+        for name, (annotation, default, scope) in candidate.fields.items():
+            found[name] = (annotation, default, scope, candidate)
+    return found
+
+
+def _fill(m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> None:
+    settings = next((e for e in map(m.rules.entry, (b.name for b in library_bases(m, cls))) if e and e.role == "settings"), None)
+    queue = list(positional)
+    for name, (annotation, default, scope, owner) in fields_of(m, cls).items():
+        if isinstance(annotation, ir.Subscript) and isinstance(annotation.value, ir.Name) and annotation.value.id == "ClassVar":
+            continue
+        if name in keywords:
+            value = keywords[name]
+        elif queue:
+            value = queue.pop(0)
+        elif default is not None:
+            value = field_default(m, default, scope, owner, ref)
+        elif settings is None:
+            value = Unknown(f"field {name}, which is not given")
+        else:
+            value = Unknown(f"setting {name}, which has no default")
+        if settings is not None and name not in keywords:
+            value = Variable(_prefix(m, cls) + name.upper(), value if default is not None else None)
+        m.write_attribute(ref, name, value, site)
+
+
+def _prefix(m: Machine, cls: ClassValue) -> str:
+    """The prefix of environment variables: pydantic's `env_prefix`, in `model_config` or an inner `Config`."""
+    found = class_attribute(m, cls, "model_config")
+    config = found[0] if found is not None else None
+    if isinstance(config, Ref):
+        from sselint.read.python import containers
+
+        value = containers.known_entries(m, config).get("env_prefix") or m.object(config).arguments.get("env_prefix")
+        if isinstance(value, Const):
+            return str(value.value).upper()
+    inner = class_attribute(m, cls, "Config")
+    if inner is not None and isinstance(inner[0], ClassValue):
+        value = inner[0].attributes.get("env_prefix")
+        if isinstance(value, Const):
+            return str(value.value).upper()
+    return ""
+
+
+def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: ClassValue, ref: Ref) -> Value:
+    """The default of a field: the value, or what the factory of `field(default_factory=...)` makes, once an object."""
+    from sselint.read.python import calls, expressions
+
+    frame = Frame(scope.module, Scope(scope.module, {}, scope.parent), None, Function(ir.Lambda(default.cst, (), default), scope.module, receiver=ref))
+    if isinstance(default, ir.Call):
+        function = expressions.evaluate(m, default.function, frame)
+        entry = m.rules.entry(function.name) if isinstance(function, External) else None
+        if entry is not None and entry.role == "dataclass_field":
+            given = {a.keyword: a.value for a in default.arguments if a.keyword}
+            if "default" in given:
+                return expressions.evaluate(m, given["default"], frame)
+            factory = given.get("default_factory") or given.get("factory")
+            if factory is not None:
+                made = expressions.evaluate(m, factory, frame)
+                return calls.awaited(m, calls.call(m, made, (), {}, m.site(frame, factory), frame), m.site(frame, factory))
+            first = next((a.value for a in default.arguments if not a.keyword), None)
+            if first is not None:
+                return expressions.evaluate(m, first, frame)
+            return Unknown("a field without a default")
+    return expressions.evaluate(m, default, frame)
+
+
+def library_init(m: Machine, ref: Ref, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> None:
+    """The constructor of a library's class that the tree inherits: its arguments become attributes of the same name."""
+    from sselint.read.python import library
+
+    for base in library_bases(m, cls):
+        entry = m.rules.entry(base.name)
+        if entry is not None:
+            for name, value in library.bind_arguments(entry.parameters, positional, keywords).items():
+                m.object(ref).arguments.setdefault(name, value)
+                m.write_attribute(ref, name, value, site)
+            return
+    if keywords:
+        for name, value in keywords.items():
+            m.write_attribute(ref, name, value, site)
+    for number, value in enumerate(positional):
+        m.write_attribute(ref, f"args[{number}]", value, site)
+
+
+# -- attributes ----------------------------------------------------------------------------------------------------------
+
+
+def bind(m: Machine, value: Value, receiver: Value, owner: ClassValue) -> Value:
+    """A class attribute as an object of the class shows it."""
+    from sselint.read.python import calls
+
+    if isinstance(value, Function):
+        return replace(value, receiver=receiver, owner=owner) if value.receiver is None else value
+    if isinstance(value, Descriptor):
+        if value.kind == "staticmethod":
+            return value.function
+        if value.kind == "classmethod":
+            holder = class_of(m, receiver) or receiver
+            return replace(value.function, receiver=holder, owner=owner) if isinstance(value.function, Function) else value.function
+        getter = bind(m, value.function, receiver, owner)
+        return calls.call(m, getter, (), {}, None, None)
+    if isinstance(value, Partial) and isinstance(value.function, Function):
+        return replace(value, function=bind(m, value.function, receiver, owner))
+    return value
+
+
+def find_method(m: Machine, value: Value, name: str) -> Value | None:
+    """A method that the object's class of the tree defines, bound to the object."""
+    cls = class_of(m, value)
+    if cls is None:
+        return None
+    found = class_attribute(m, cls, name)
+    return bind(m, found[0], value, found[1]) if found is not None else None
+
+
+def make_super(frame: Frame) -> Value:
+    """`super()`."""
+    holder = frame.function
+    if holder is None or holder.owner is None or holder.receiver is None:
+        return Unknown("super() outside of a method")
+    return Super(holder.receiver, holder.owner)
+
+
+def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame | None) -> Value:
+    """`receiver.name`."""
+    from sselint.read.python import library
+
+    if isinstance(receiver, Ref):
+        return _object_attribute(m, receiver, name, site)
+    if isinstance(receiver, ClassValue):
+        return _class_member(m, receiver, name, site)
+    if isinstance(receiver, ModuleValue):
+        return m.world.module_attribute(m, receiver.module, name)
+    if isinstance(receiver, External):
+        return library.external_attribute(m, receiver, name, site)
+    if isinstance(receiver, Super):
+        return _super_attribute(m, receiver, name)
+    if isinstance(receiver, Reply):
+        return library.reply_item(m, receiver, Const.of(name))
+    if isinstance(receiver, Unknown | Input | Variable):
+        return receiver
+    if isinstance(receiver, Exceptional):
+        return _exception_attribute(receiver, name)
+    if isinstance(receiver, Minted | Const) and name in SAME_AS_OWNER and not isinstance(getattr(receiver, "value", None), bytes):
+        return receiver
+    if isinstance(receiver, Function) and name == "__name__":
+        return Const.of(receiver.name)
+    return Method(receiver, name)
+
+
+def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
+    from sselint.read.python import library
+
+    target = m.object(ref)
+    if target.kind in ("list", "dict", "set"):
+        return Method(ref, name)
+    cls = class_of(m, ref)
+    found = class_attribute(m, cls, name) if cls is not None else None
+    if found is not None and isinstance(found[0], Descriptor) and found[0].kind in ("property", "cached_property"):
+        return bind(m, found[0], ref, found[1])
+    written = m.read_attribute(ref, name, site)
+    if written is not None:
+        return written
+    if found is not None and cls is not None:
+        return bind(m, found[0], ref, found[1])
+    if name == "__class__" and cls is not None:
+        return cls
+    described = library.object_attribute(m, ref, name, site)
+    if described is not None:
+        return described
+    getter = find_method(m, ref, "__getattr__") if not name.startswith("__") else None
+    if getter is not None:
+        from sselint.read.python import calls
+
+        return calls.call(m, getter, (Const.of(name),), {}, site, None)
+    owner = cls.name if cls is not None else target.label or "an object"
+    return Unknown(f"{name} of {owner}, which nothing in the tree sets")
+
+
+def _class_member(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:
+    found = class_attribute(m, cls, name)
+    if found is not None:
+        value = found[0]
+        if isinstance(value, Descriptor):
+            return bind(m, value, cls, found[1])
+        return m.as_state(value, m.heap.number(("class", cls.node, name))) if name in cls.flags.get("rewritten", ()) else value
+    if name == "__name__":
+        return Const.of(cls.name)
+    from sselint.read.python import library
+
+    for base in library_bases(m, cls):
+        entry = m.rules.entry(base.name)
+        if entry is not None and entry.method(name) is not None:
+            return Method(cls, name)
+    return library.class_default(m, cls, name)
+
+
+def _super_attribute(m: Machine, value: Super, name: str) -> Value:
+    cls = class_of(m, value.receiver)
+    if cls is None:
+        cls = value.receiver if isinstance(value.receiver, ClassValue) else value.owner
+    found = class_attribute(m, cls, name, value.owner)
+    if found is not None:
+        return bind(m, found[0], value.receiver, found[1])
+    return Method(value, name)
+
+
+# -- exceptions ----------------------------------------------------------------------------------------------------------
+
+
+def as_exception(m: Machine, value: Value, site: Site, frame: Frame) -> Value:
+    """What `raise value` throws."""
+    if isinstance(value, ClassValue):
+        return instantiate(m, value, (), {}, site, frame)
+    if isinstance(value, External):
+        return Exceptional(value.name.removeprefix("builtins."))
+    if isinstance(value, Ref | Exceptional):
+        return value
+    return Exceptional("Exception", trail=value.trail)
+
+
+def _exception_attribute(value: Exceptional, name: str) -> Value:
+    if name == "args":
+        return Tuple(value.arguments)
+    cursor = any(mentions_cursor(a) for a in value.arguments)
+    return value.arguments[0] if value.arguments else Unknown(f"{name} of an exception", cursor)
+
+
+def exception_names(m: Machine, value: Value) -> list[str]:
+    """The names of an exception's class and its bases, as far as they are known."""
+    if isinstance(value, Exceptional):
+        return _with_bases(m, value.name)
+    if isinstance(value, Ref):
+        cls = class_of(m, value)
+        if cls is not None:
+            return [name for base in library_bases(m, cls) for name in _with_bases(m, base.name.removeprefix("builtins."))]
+        return _with_bases(m, m.object(value).label)
+    return ["Exception"]
+
+
+def _with_bases(m: Machine, name: str) -> list[str]:
+    own = getattr(builtins, name, None)
+    if isinstance(own, type):
+        return [c.__name__ for c in own.__mro__]
+    entry = m.rules.entry(name)
+    bases = entry.options.get("bases", ()) if entry is not None else ()
+    return [m.rules.canonical(name), *bases, "Exception", "BaseException"]
+
+
+def catches(m: Machine, types: Value, exception: Value) -> bool:
+    """Whether `except types` catches an exception."""
+    if isinstance(types, Tuple):
+        return any(catches(m, t, exception) for t in types.items)
+    if isinstance(types, ClassValue):
+        cls = class_of(m, exception)
+        return cls is not None and (cls == types or types in list(ancestors(m, cls)))
+    if isinstance(types, External):
+        name = types.name.removeprefix("builtins.")
+        return name in exception_names(m, exception) or m.rules.canonical(name) in exception_names(m, exception)
+    return isinstance(types, Unknown) and not isinstance(exception, Ref)

@@ -1,0 +1,175 @@
+"""Whether a comparison holds, under what the run assumes about the cursor."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from sselint.read.python import containers
+from sselint.read.python.machine import Frame, Hypothesis, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.values import (
+    ClassValue,
+    Collection,
+    Const,
+    Cursor,
+    External,
+    Function,
+    Input,
+    Item,
+    Join,
+    Length,
+    Minted,
+    Position,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Variable,
+    Wrapped,
+    leaves,
+    mentions_cursor,
+)
+
+ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+RANK = {"before": -1, "at": 0, "after": 1, "low": -1, "high": 1}
+FAR = 10**6
+"""A constant above this is not one that every well-formed cursor exceeds."""
+
+
+def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: Frame) -> bool:
+    """Whether `left sign right`."""
+    if sign in ("in", "not in"):
+        return containers.contains(m, right, left, site, frame) == (sign == "in")
+    if sign in ("is", "is not"):
+        return _identical(m, left, right, site) == (sign == "is")
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _constants(sign, left.value, right.value)
+    for one, other, mirrored in ((left, right, False), (right, left, True)):
+        if isinstance(one, Variable) and isinstance(other, Const):
+            wanted = MIRROR[sign] if mirrored and sign in MIRROR else sign
+            label = f"{wanted} {other.value!r}"
+            return m.world.decide_variable(m, one, label, site, lambda v, w=wanted, o=other: _constants(w, v, o.value))
+    for one, other, mirrored in ((left, right, False), (right, left, True)):
+        if is_cursor(m, one) and not (is_cursor(m, other) and not mirrored and False):
+            wanted = MIRROR.get(sign, sign) if mirrored else sign
+            return _with_cursor(m, wanted, one, other, site)
+    return _other(m, sign, left, right, site)
+
+
+def is_cursor(m: Machine, value: Value) -> bool:
+    """Whether the cursor had a say in a value; objects of the tree are looked into once."""
+    if mentions_cursor(value):
+        return True
+    if isinstance(value, Ref) and m.object(value).kind == "instance":
+        return any(mentions_cursor(v) for (ref, _), v in m.overlay.attributes.items() if ref == value)
+    return False
+
+
+def _constants(sign: str, left: Any, right: Any) -> bool:
+    try:
+        if sign == "==":
+            return bool(left == right)
+        if sign == "!=":
+            return bool(left != right)
+        return bool(ORDER[sign](left, right))
+    except (TypeError, KeyError):
+        return False
+
+
+def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
+    if isinstance(left, Const) and isinstance(right, Const):
+        return left.value is right.value or left.value == right.value
+    for one, other in ((left, right), (right, left)):
+        if isinstance(other, Const) and other.value is None:
+            if isinstance(one, Variable):
+                return m.world.decide_variable(m, one, "is None", site, lambda v: v is None)
+            if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not one.name.startswith("path")):
+                kind = "opaque" if isinstance(one, Unknown) and one.cursor else "condition"
+                return m.once(2, ("none", site), kind, "whether there is an answer", site) == 1
+            return False
+    if isinstance(left, Ref) and isinstance(right, Ref):
+        return left == right
+    if isinstance(left, External | ClassValue | Function) and isinstance(right, External | ClassValue | Function):
+        return left == right
+    return _ask(m, left, right, site)
+
+
+def _with_cursor(m: Machine, sign: str, cursor: Value, other: Value, site: Site) -> bool:
+    """`cursor sign other`."""
+    if m.hypothesis is Hypothesis.BUILD:
+        return m.choose(2, ("cursor", site), "condition", "what the cursor is", site) == 0
+    m.note("compare", site, other=other, phase=m.phase())
+    if m.hypothesis is Hypothesis.MALFORMED:
+        return sign == "!=" if sign in ("==", "!=") else m.once(2, ("order", site), "condition", "how a malformed cursor compares", site) == 0
+    if sign in ("==", "!="):
+        return _equals(m, cursor, other, site) == (sign == "==")
+    if isinstance(other, Const):
+        return _against_number(m, sign, other, site)
+    phase = m.phase()
+    if phase and not isinstance(other, Length | Cursor | Position):
+        return bool(ORDER[sign](0, RANK[phase])) if phase in RANK else True
+    return _against_bound(m, sign, cursor, other, site)
+
+
+def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
+    if is_cursor(m, other):
+        return True
+    shape = cursor.shape if isinstance(cursor, Cursor) else None
+    if isinstance(other, Const):
+        if isinstance(shape, Const):
+            return _constants("==", str(shape.value), str(other.value))
+        if isinstance(cursor, Cursor) and cursor.part is not None and shape is None and other.value not in ("", None, 0):
+            return m.once(2, ("part", site), "opaque", "what that part of the cursor is", site) == 0
+        return False
+    if isinstance(other, Unknown):
+        return m.once(2, ("equal", site), "opaque", other.why, site) == 0
+    phase = m.phase()
+    if m.hypothesis is Hypothesis.KNOWN:
+        return phase == "at" if phase in RANK else True
+    if phase in RANK and not isinstance(other, Variable):
+        return False
+    return is_shared(other)
+
+
+def is_shared(value: Value) -> bool:
+    """Whether a value is the same on every process: written down, from the environment, or out of a shared store."""
+    return all(isinstance(leaf, Const | Variable | Reply) or (isinstance(leaf, Minted) and leaf.kind == "store") for leaf in leaves(value))
+
+
+def _against_number(m: Machine, sign: str, other: Const, site: Site) -> bool:
+    if isinstance(other.value, int | float) and abs(other.value) < FAR:
+        return bool(ORDER[sign](FAR, other.value))
+    return m.once(2, ("order", site), "condition", f"whether the cursor is {sign} {other.value!r}", site) == 0
+
+
+def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Site) -> bool:
+    """Against the end of what is here: a cursor that is unknown here lies beyond it, one that is known does not. A clock
+    says nothing of the kind."""
+    kinds = {leaf.kind for leaf in leaves(other) if isinstance(leaf, Minted)}
+    if isinstance(other, Length | Reply) or kinds & {"counter", "index", "state", "store"}:
+        m.note("bound", site, other=other)
+        beyond = m.hypothesis is Hypothesis.FOREIGN and not isinstance(cursor, Position)
+        return bool(ORDER[sign](1, 0)) if beyond else bool(ORDER[sign](0, 1))
+    kind = "opaque" if isinstance(other, Unknown) and other.cursor else "condition"
+    return m.once(2, ("order", site), kind, "how the cursor compares", site) == 0
+
+
+def _other(m: Machine, sign: str, left: Value, right: Value, site: Site) -> bool:
+    if sign == "==" and left == right and not isinstance(left, Unknown | Reply | Minted):
+        return True
+    if sign == "!=" and left == right and not isinstance(left, Unknown | Reply | Minted):
+        return False
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) != len(right.items):
+        return sign == "!="
+    return _ask(m, left, right, site)
+
+
+def _ask(m: Machine, left: Value, right: Value, site: Site) -> bool:
+    kind = "opaque" if mentions_cursor(left) or mentions_cursor(right) else "condition"
+    return m.once(2, ("compare", site, m.phase() if m.building else ""), kind, "a comparison", site) == 0
+
+
+__all__ = ["Collection", "Item", "Join", "Wrapped", "holds", "is_cursor", "is_shared"]

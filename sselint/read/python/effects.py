@@ -1,0 +1,399 @@
+"""Applies what the rules say of a call: one small function a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sselint.read.python import builtin_calls, calls, containers, iteration, library, stores, text, wire
+from sselint.read.python.machine import Arguments, Ended, Machine, Raised
+from sselint.read.python.rules import Effect, Entry
+from sselint.read.python.values import (
+    Callback,
+    Collection,
+    Const,
+    Exceptional,
+    External,
+    Function,
+    Input,
+    Item,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Variable,
+    Wrapped,
+    leaves,
+    mentions_cursor,
+    settled,
+    stepped,
+)
+
+NOTHING = Const.of(None)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A call that a rule describes: on which object, by which entry, with which arguments."""
+
+    receiver: Value | None
+    entry: Entry
+    arguments: Arguments
+
+    def bound(self, effect: Effect) -> dict[str, Value]:
+        """The arguments by name."""
+        parameters = effect.get("parameters")
+        if parameters is None:
+            parameters = self.entry.parameters if effect is self.entry.call else ()
+        return library.bind_arguments(tuple(map(str, parameters)), self.arguments.positional, self.arguments.keywords)
+
+    def argument(self, effect: Effect, option: str, default: Any = None) -> Value | None:
+        """The argument that an option of the effect names."""
+        name = effect.get(option, default)
+        return None if name is None else self.bound(effect).get(str(name))
+
+
+def apply(m: Machine, effect: Effect, context: Context) -> Value:
+    """What a call gives, after what it does."""
+    return VERBS[effect.verb](m, effect, context)
+
+
+# -- values --------------------------------------------------------------------------------------------------------------
+
+
+def _gives(m: Machine, effect: Effect, c: Context) -> Value:
+    handler = GIVES.get(effect.what)
+    if handler is not None:
+        return handler(m, effect, c)
+    a = c.arguments
+    found = builtin_calls.run(m, effect.what, a.positional, a.keywords, a.site, a.frame)
+    if found is None and "." in effect.what:
+        return External(effect.what)
+    return found if found is not None else Unknown(f"`gives: {effect.what}`, which no primitive is called")
+
+
+def _self(m: Machine, effect: Effect, c: Context) -> Value:
+    return c.receiver if c.receiver is not None else NOTHING
+
+
+def _argument(m: Machine, effect: Effect, c: Context) -> Value:
+    found = c.argument(effect, "of", "0")
+    default = c.argument(effect, "default")
+    return found if found is not None else default if default is not None else NOTHING
+
+
+def _const(m: Machine, effect: Effect, c: Context) -> Value:
+    return Const.of(effect.get("value"))
+
+
+def _input(m: Machine, effect: Effect, c: Context) -> Value:
+    return Input(str(effect.get("name") or f"the client's {c.entry.name.rpartition('.')[2]}"))
+
+
+def _unknown(m: Machine, effect: Effect, c: Context) -> Value:
+    given = (*c.arguments.positional, *c.arguments.keywords.values())
+    return Unknown(str(effect.get("note") or f"what {c.entry.name} gives"), any(mentions_cursor(v) for v in given))
+
+
+def _header(m: Machine, effect: Effect, c: Context) -> Value:
+    return _sent(m, effect, c, "header")
+
+
+def _query(m: Machine, effect: Effect, c: Context) -> Value:
+    return _sent(m, effect, c, "query")
+
+
+def _sent(m: Machine, effect: Effect, c: Context, carrier: str) -> Value:
+    name = c.argument(effect, "key", "0") if effect.get("name") is None else Const.of(effect.get("name"))
+    default = c.argument(effect, "default", "1")
+    value = m.world.sent(m, carrier, name, default or NOTHING, c.arguments.site)
+    if default is None and effect.get("missing") == "raises" and isinstance(value, Const) and value.value is None:
+        raise Raised(Exceptional("KeyError"), c.arguments.site)
+    return value
+
+
+def _variable(m: Machine, effect: Effect, c: Context) -> Value:
+    name = c.argument(effect, "key", "0")
+    default = c.argument(effect, "default", "1")
+    if not isinstance(name, Const):
+        return Unknown("an environment variable whose name is computed")
+    return Variable(str(name.value), default if default is not None else NOTHING)
+
+
+def _image(m: Machine, effect: Effect, c: Context) -> Value:
+    key = ("store", "image", c.arguments.site)
+    found = m.heap.make(key, "shared", "image", c.arguments.site, True)
+    found.where, found.label = "image", "a file that every process has"
+    return Reply(found.id)
+
+
+def _element(m: Machine, effect: Effect, c: Context) -> Value:
+    """Some element of what the object was made with, or of an argument."""
+    source = c.argument(effect, "of")
+    if source is None and isinstance(c.receiver, Ref):
+        source = library.use(m, c.receiver, "items")
+    view = iteration.view_of(m, source) if source is not None else None
+    return view.items[-1].value if view is not None and view.items else Unknown("an element")
+
+
+def _used(m: Machine, effect: Effect, c: Context) -> Value:
+    """What the object was made with."""
+    found = library.argument(m, c.receiver, str(effect.get("of"))) if isinstance(c.receiver, Ref) else None
+    return found if found is not None else NOTHING
+
+
+def _attribute(m: Machine, effect: Effect, c: Context) -> Value:
+    """What was stored under a key of an object of a library (a session, an application): by the key's name."""
+    key = c.argument(effect, "key", "0")
+    if not isinstance(c.receiver, Ref) or key is None:
+        return Unknown("a stored attribute")
+    found = m.read_attribute(c.receiver, containers.name_of_key(key), c.arguments.site)
+    default = c.argument(effect, "default", "1")
+    return found if found is not None else default if default is not None else Unknown("an entry that nothing in the tree sets")
+
+
+def _application(m: Machine, effect: Effect, c: Context) -> Value:
+    """The application that serves the request."""
+    found = m.request.get("application")
+    return found if found is not None else Unknown("the application of the request")
+
+
+GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
+    "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
+    "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
+    "application": _application, "nothing": lambda m, e, c: NOTHING,
+    "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
+}  # fmt: skip
+
+
+def _makes(m: Machine, effect: Effect, c: Context) -> Value:
+    a = c.arguments
+    if effect.what in containers.KINDS:
+        return _container(m, effect, c)
+    entry = m.rules.entry(effect.what)
+    if entry is None:
+        return Unknown(f"`makes: {effect.what}`, which no rule describes")
+    parent = c.receiver if isinstance(c.receiver, Ref) else None
+    parameters = effect.get("parameters")
+    if parameters is not None:
+        bound = library.bind_arguments(tuple(map(str, parameters)), a.positional, a.keywords)
+        a = replace(a, positional=(), keywords=bound)
+    return library.make_object(m, entry, a, parent)
+
+
+def _container(m: Machine, effect: Effect, c: Context) -> Value:
+    """A list, dict or set of the process, perhaps filled, bounded or with a default factory."""
+    a = c.arguments
+    ref = m.make(effect.what, effect.what, a.site, a.frame)
+    target = m.object(ref)
+    bound = c.argument(effect, "bounded")
+    if bound is not None and not (isinstance(bound, Const) and bound.value is None):
+        target.bounded = a.site
+    default = c.argument(effect, "default")
+    if default is not None and not isinstance(default, Const):
+        target.default = default
+    filled = c.argument(effect, "of")
+    if filled is not None and effect.what != "dict":
+        iteration.iterate(m, filled, a.site, lambda v: containers.add(m, ref, v, a.site, growing=False))
+    elif filled is not None:
+        for name, value in containers.known_entries(m, filled).items():
+            containers.set_item(m, ref, Const.of(name), value, a.site, growing=False)
+    return ref
+
+
+def _mints(m: Machine, effect: Effect, c: Context) -> Value:
+    about = c.receiver.id if isinstance(c.receiver, Ref) else 0
+    return m.minted(effect.what, c.arguments.site, about, str(effect.get("note", "made here")))
+
+
+def _converts(m: Machine, effect: Effect, c: Context) -> Value:
+    a = c.arguments
+    value = c.argument(effect, "of", "0") or a.first()
+    if effect.what == "json":
+        return Wrapped("json", value)
+    if effect.what == "from_json":
+        return value.inner if isinstance(value, Wrapped) and value.form == "json" else value
+    if effect.what == "match":
+        pattern = c.argument(effect, "pattern", "0")
+        if isinstance(c.receiver, Ref):
+            pattern = library.argument(m, c.receiver, "pattern")
+        subject = c.argument(effect, "text", "1")
+        return text.matched(m, pattern or Unknown("a pattern"), subject or a.first(), a.site)
+    if effect.what == "split":
+        return text.split(m, c.argument(effect, "text", "1") or a.first(), None, a.site)
+    if effect.what == "number":
+        return text.to_number(m, value, a.site)
+    if effect.what == "hash":
+        return Wrapped("hash", value)
+    return value
+
+
+# -- stores and queues ---------------------------------------------------------------------------------------------------
+
+
+def _reads(m: Machine, effect: Effect, c: Context) -> Value:
+    if not isinstance(c.receiver, Ref):
+        return Unknown(f"what {c.entry.name} holds")
+    if effect.what == "queue":
+        return _take(m, effect, c)
+    store = stores.store_of(m, c.receiver)
+    given = [*c.arguments.positional, *c.arguments.keywords.values()]
+    given.extend(v for name, v in _made_with(m, c.receiver))
+    chosen = str(effect.get("selects") or stores.selection(m, given, str(effect.get("default_selection", "all"))))
+    if chosen == "compared":
+        m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
+    m.note("read", c.arguments.site, container=store.id)
+    if store.where not in stores.SHARED_PLACES:
+        return Unknown(f"what {c.entry.name} holds, whose place is not known")
+    if m.guarded and any(m.guarded) and effect.get("fails", True) and not m.building:
+        fails = m.once(2, ("failure", c.arguments.site), "failure", f"whether {store.label} answers", c.arguments.site)
+        if fails == 1:
+            raise Raised(Exceptional("ConnectionError"), c.arguments.site)
+    made = Reply(store.id, chosen, bool(effect.get("live")))
+    return stepped(made, c.arguments.site, f"read from {store.label}")
+
+
+def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
+    """What a query was put together from, along the chain of calls that made it."""
+    found: list[tuple[str, Value]] = []
+    for _ in range(8):
+        target = m.object(ref)
+        if target.kind != "library":
+            break
+        for name in list(target.arguments):
+            value = library.argument(m, ref, name)
+            if value is not None and name != "parent":
+                found.append((name, value))
+        parent = library.argument(m, ref, "parent")
+        if not isinstance(parent, Ref):
+            break
+        ref = parent
+    return found
+
+
+def _take(m: Machine, effect: Effect, c: Context) -> Value:
+    """Takes the next element from a queue or channel: what arrives while the connection is open."""
+    ref = c.receiver
+    if not isinstance(ref, Ref):
+        return Unknown("what a queue holds")
+    linked = m.object(ref).details.get("queue")
+    if isinstance(linked, Ref):
+        ref = linked
+    target = m.object(ref)
+    waiting = m.overlay.items.get(ref, [])
+    if m.own(ref):
+        if not waiting:
+            raise Ended
+        item = waiting.pop(0)
+        if len(waiting) == 0 and m.round > 1:
+            waiting.append(item)
+        m.live = Item(item.value, item.source or ref.id, item.phase or "live")
+        m.note("live", c.arguments.site, source=ref.id, fed="local" if not item.source else "", through=item.source)
+        return item.value
+    options = [*dict.fromkeys([*(i.value for i in waiting), *target.elements])]
+    if not options:
+        m.note("live", c.arguments.site, source=ref.id, fed="nothing")
+        return Unknown(f"nothing in the tree puts anything into {target.label or 'the queue'}")
+    value = options[m.choose(len(options), ("queue", ref.id, m.round), "value", "what comes next", c.arguments.site)]
+    m.live = Item(value, ref.id, "live")
+    m.note("live", c.arguments.site, source=ref.id, fed="")
+    return m.as_state(value, ref.id)
+
+
+def _writes(m: Machine, effect: Effect, c: Context) -> Value:
+    a = c.arguments
+    if not isinstance(c.receiver, Ref):
+        return Unknown(f"what {c.entry.name} gives")
+    if effect.what == "queue":
+        value = c.argument(effect, "of", "0") or a.first()
+        containers.add(m, c.receiver, value, a.site)
+        return NOTHING
+    if effect.what == "entry":
+        key, value = c.argument(effect, "key", "0"), c.argument(effect, "value", "1")
+        if key is not None and value is not None:
+            m.write_attribute(c.receiver, containers.name_of_key(key), value, a.site)
+        return NOTHING
+    store = stores.store_of(m, c.receiver)
+    given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
+    stores.write(m, store, given, a.site)
+    m.note("write", a.site, container=store.id)
+    if store.grows is None and m.building:
+        store.grows = a.site
+    if effect.get("returns") == "id":
+        made = m.minted("store", a.site, store.id, f"given out by {store.label}")
+        return replace(made, local=False)
+    return Reply(store.id, "part") if effect.get("returns") == "answer" else NOTHING
+
+
+# -- the application -----------------------------------------------------------------------------------------------------
+
+
+def _registers(m: Machine, effect: Effect, c: Context) -> Value:
+    """Registers a route, a mount, a middleware or a handler; where the handler is still to come, a decorator."""
+    bound = c.bound(effect)
+    values = {name: bound[str(effect.get(name))] for name in REGISTERED if effect.get(name) and str(effect.get(name)) in bound}
+    values.update({f"with {k}": v for k, v in bound.items()})
+    handler = values.get("handler")
+    receiver = c.receiver
+    if handler is None and effect.get("handler") is not None or effect.get("handler") == "decorated":
+        return Callback("register", (effect, receiver, values, c.arguments.site))
+    m.world.register(m, effect.what, receiver, handler, values, effect, c.arguments.site)
+    return c.receiver if c.receiver is not None else NOTHING
+
+
+REGISTERED = ("path", "handler", "target", "exception", "methods", "prefix")
+
+
+def _runs(m: Machine, effect: Effect, c: Context) -> Value:
+    """Runs something in a task or thread of its own, or at once (`awaits`), and perhaps gives its value."""
+    a = c.arguments
+    function = c.argument(effect, "of", "0") or a.first()
+    rest = a.positional[1:] if effect.get("passes", False) else ()
+    given = c.argument(effect, "args")
+    if isinstance(given, Tuple):
+        rest = given.items
+    if effect.what == "here":
+        value = calls.call(m, function, rest, {}, a.site, a.frame) if not _ready(function) else function
+        return calls.awaited(m, value, a.site)
+    value = function if _ready(function) else calls.call(m, function, rest, a.keywords if effect.get("passes") else {}, a.site, a.frame)
+    calls.run_apart(m, value, a.site)
+    return Unknown("a task")
+
+
+def _ready(value: Value) -> bool:
+    return not isinstance(value, Function | Callback) and not hasattr(value, "keywords") and not isinstance(value, External) and type(value).__name__ not in ("Method", "ClassValue", "Ref")
+
+
+def _decorates(m: Machine, effect: Effect, c: Context) -> Value:
+    """What a decorator makes of a function: the function itself, or one whose result is kept."""
+    function = c.arguments.first()
+    if not isinstance(function, Function | Callback):
+        return Callback("decorate", (effect, c.entry))
+    return m.world.decorated(m, effect, function)
+
+
+def _sends(m: Machine, effect: Effect, c: Context) -> Value:
+    wire.send(m, effect, c)
+    return NOTHING
+
+
+def _begins(m: Machine, effect: Effect, c: Context) -> Value:
+    m.begun = True
+    m.note("begin", c.arguments.site)
+    return c.receiver or NOTHING
+
+
+def _refuses(m: Machine, effect: Effect, c: Context) -> Value:
+    status = c.argument(effect, "status", "0") or Const.of(effect.get("code", 500))
+    raise Raised(Exceptional("refusal", (status,)), c.arguments.site)
+
+
+VERBS: dict[str, Callable[[Machine, Effect, Context], Value]] = {
+    "gives": _gives, "makes": _makes, "mints": _mints, "converts": _converts, "reads": _reads, "writes": _writes,
+    "registers": _registers, "runs": _runs, "decorates": _decorates, "sends": _sends, "begins": _begins,
+    "refuses": _refuses,
+}  # fmt: skip
+
+_ = (Collection, Input, leaves, settled)

@@ -1,0 +1,186 @@
+"""Loads `rules/python/`: what the names of libraries mean, as data. The format is described in docs/python-rules.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sselint.catalogue import CatalogueError, load_yaml, rules_directory
+
+ROLES = frozenset({
+    "application", "router", "route", "mount", "middleware", "request", "response", "response_builder", "event",
+    "http_error", "exception", "endpoint", "handler_class", "dependency", "parameter", "settings", "model", "client",
+    "queue", "channel", "namespace", "counter", "event_store", "session_manager", "transport", "mcp_server", "headers",
+    "container", "dataclass_field", "object", "asgi_middleware", "event_message", "generator_wrapper", "middleware_base",
+})  # fmt: skip
+VERBS = frozenset({
+    "gives", "makes", "mints", "reads", "writes", "registers", "sends", "refuses", "runs", "decorates", "converts",
+    "begins",
+})  # fmt: skip
+ENTRY_KEYS = frozenset({
+    "also", "role", "is", "parameters", "uses", "with", "methods", "attributes", "call", "since", "until", "note",
+})  # fmt: skip
+EFFECT_KEYS = VERBS | frozenset({
+    "of", "parameters", "status", "live", "tail", "where", "value", "fields", "id", "key", "path", "handler", "target",
+    "exception", "as", "text", "data", "event", "type", "default", "path_argument", "orders", "bounded", "name",
+    "keyword", "note", "methods", "lookup", "sql", "explicit_id", "prefix", "when_false", "then", "returns", "retried",
+    "prefix_argument", "also_reads",
+})  # fmt: skip
+TOP_KEYS = frozenset({"library", "about", "versions", "prefixes", "names", "words", "evidence", "hierarchy"})
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a call, or reading an attribute, yields: a verb with its object, and options."""
+
+    verb: str
+    what: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An option."""
+        return self.options.get(name, default)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one name of a library means. `uses` maps what the reader asks for ("body", "status") to parameter names."""
+
+    name: str
+    library: str
+    role: str
+    parameters: tuple[str, ...] = ()
+    uses: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    methods: Mapping[str, Effect] = field(default_factory=dict)
+    attributes: Mapping[str, Effect] = field(default_factory=dict)
+    call: Effect | None = None
+
+    def method(self, name: str) -> Effect | None:
+        """What calling a method does; an entry "*" speaks for all that are not named."""
+        return self.methods.get(name) or self.methods.get("*")
+
+
+class Rules:
+    """All that is known of libraries, the shipped files and the user's own."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.prefixes: dict[str, str] = {}
+        self.words: dict[str, tuple[str, ...]] = {}
+        self.evidence: list[str] = []
+        self.libraries: set[str] = set()
+        for path in files:
+            self._read(path)
+
+    def canonical(self, name: str) -> str:
+        """The name under which a library's name is described."""
+        if name in self.entries:
+            return name
+        prefix = name
+        while prefix:
+            if prefix in self.prefixes:
+                return self.prefixes[prefix] + name[len(prefix) :]
+            prefix = prefix.rpartition(".")[0]
+        return name
+
+    def entry(self, name: str) -> Entry | None:
+        """What a dotted import name means, or None where no file describes it."""
+        return self.entries.get(name) or self.entries.get(self.canonical(name))
+
+    def word_list(self, name: str) -> tuple[str, ...]:
+        """A list of words that some file declares."""
+        return self.words.get(name, ())
+
+    def _read(self, path: Path) -> None:
+        document = load_yaml(path)
+        if not isinstance(document, dict) or "library" not in document:
+            raise CatalogueError(f"{path}: expected a mapping with the key `library` (see docs/python-rules.md)")
+        _check_keys(path, "the file", document, TOP_KEYS)
+        library = str(document["library"])
+        self.prefixes.update(document.get("prefixes") or {})
+        self.evidence.extend(document.get("evidence") or [])
+        for name, words in (document.get("words") or {}).items():
+            self.words[name] = (*self.words.get(name, ()), *map(str, words))
+        for name, body in (document.get("names") or {}).items():
+            self._add(path, library, str(name), body or {})
+
+    def _add(self, path: Path, library: str, name: str, body: Any) -> None:
+        if not isinstance(body, dict):
+            raise CatalogueError(f"{path}: {name}: expected a mapping, not {type(body).__name__}")
+        _check_keys(path, name, body, ENTRY_KEYS)
+        parent = self._parent(path, name, body.get("is"))
+        role = str(body.get("role") or (parent.role if parent else "object"))
+        if role not in ROLES:
+            raise CatalogueError(f"{path}: {name}: role {role!r} is not one of {', '.join(sorted(ROLES))}")
+        call = _effect(path, f"{name}.call", body["call"]) if body.get("call") else None
+        entry = Entry(
+            name,
+            library,
+            role,
+            tuple(body.get("parameters") or (parent.parameters if parent else ())),
+            {**(parent.uses if parent else {}), **(body.get("uses") or {})},
+            {**(parent.options if parent else {}), **(body.get("with") or {})},
+            {**(parent.methods if parent else {}), **_effects(path, name, body.get("methods"))},
+            {**(parent.attributes if parent else {}), **_effects(path, name, body.get("attributes"))},
+            call or (parent.call if parent else None),
+        )
+        for alias in (name, *(body.get("also") or ())):
+            self.entries[str(alias)] = entry
+        self.libraries.add(name.partition(".")[0])
+
+    def _parent(self, path: Path, name: str, parent: str | None) -> Entry | None:
+        if parent is None:
+            return None
+        found = self.entry(parent)
+        if found is None:
+            raise CatalogueError(f"{path}: {name}: `is: {parent}` names nothing that was described before it")
+        return found
+
+
+def _effects(path: Path, name: str, body: Any) -> dict[str, Effect]:
+    if body is None:
+        return {}
+    if not isinstance(body, dict):
+        raise CatalogueError(f"{path}: {name}: methods and attributes are mappings from a name to what it does")
+    found: dict[str, Effect] = {}
+    for names, effect in body.items():
+        for one in str(names).replace(",", " ").split():
+            found[one] = _effect(path, f"{name}.{one}", effect)
+    return found
+
+
+def _effect(path: Path, where: str, body: Any) -> Effect:
+    if not isinstance(body, dict):
+        raise CatalogueError(f"{path}: {where}: expected a mapping such as {{gives: input}}")
+    _check_keys(path, where, body, EFFECT_KEYS)
+    verbs = [verb for verb in body if verb in VERBS]
+    if len(verbs) != 1:
+        raise CatalogueError(f"{path}: {where}: needs exactly one of {', '.join(sorted(VERBS))}; found {verbs or 'none'}")
+    options = {k: v for k, v in body.items() if k != verbs[0]}
+    return Effect(verbs[0], str(body[verbs[0]]), options)
+
+
+def _check_keys(path: Path, where: str, body: Mapping[str, Any], allowed: frozenset[str]) -> None:
+    for key in body:
+        if key not in allowed:
+            raise CatalogueError(f"{path}: {where}: unknown key {key!r}; allowed are {', '.join(sorted(allowed))}")
+
+
+@cache
+def load_rules(own: tuple[str, ...] = ()) -> Rules:
+    """The shipped rules and the user's own files (paths). Raises CatalogueError, which names the file and the key.
+
+    The shipped files are read in the order of their names, `stdlib.yaml` first, so that `is:` can name what it knows.
+    """
+    shipped = sorted((rules_directory() / "python").glob("*.yaml"), key=lambda p: (p.name != "stdlib.yaml", p.name))
+    return Rules([*_ordered(shipped), *map(Path, own)])
+
+
+def _ordered(files: list[Path]) -> list[Path]:
+    """Files whose `is:` names live in another file come after it: frameworks that build on starlette after starlette."""
+    first = ("stdlib.yaml", "sse.yaml", "starlette.yaml")
+    return sorted(files, key=lambda p: (first.index(p.name) if p.name in first else len(first), p.name))

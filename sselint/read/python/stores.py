@@ -1,0 +1,242 @@
+"""Stores outside the process, and queues inside: what was put in, what an answer holds, where it lives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sselint.read.python import containers, text
+from sselint.read.python.heap import Object
+from sselint.read.python.values import (
+    Collection,
+    Const,
+    Input,
+    Item,
+    Join,
+    Method,
+    Minted,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Variable,
+    Wrapped,
+    leaves,
+    mentions_cursor,
+    settled,
+    stepped,
+)
+
+if TYPE_CHECKING:
+    from sselint.read.python.machine import Machine
+    from sselint.read.python.modules import Site
+    from sselint.read.python.rules import Entry
+
+SHARED_PLACES = frozenset({"shared", "pod_disk", "image", "unknown"})
+
+
+def where_of(m: Machine, entry: Entry, bound: dict[str, Value]) -> str:
+    """Where a library's object keeps things: as the rules say, or as the address says that it is given."""
+    where = str(entry.options.get("where", "memory"))
+    if where != "address":
+        return where
+    address = bound.get(str(entry.options.get("address", "")))
+    if isinstance(address, Variable):
+        m.note("environment", None, name=address.name)
+        address = m.world.settle(m, address)
+    known = text_of(address)
+    if known is None:
+        return str(entry.options.get("otherwise", "unknown"))
+    for beginning, place in dict(entry.options.get("addresses", {})).items():
+        if known.startswith(beginning) if beginning else known == beginning:
+            return str(place)
+    return str(entry.options.get("otherwise", "shared"))
+
+
+def text_of(value: Value | None) -> str | None:
+    """Text that is written down, or the constant head of text that is put together."""
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return value.value
+    if isinstance(value, Join) and isinstance(value.parts[0], Const):
+        return str(value.parts[0].value)
+    if isinstance(value, Variable):
+        return text_of(value.default)
+    return None
+
+
+def store_of(m: Machine, ref: Ref) -> Object:
+    """The store behind an object: all clients of one kind of store see the same things; a queue is itself."""
+    target = m.object(ref)
+    if target.where not in SHARED_PLACES:
+        return target
+    holder = target
+    for _ in range(6):
+        parent = holder.details.get("parent")
+        if not isinstance(parent, Ref):
+            break
+        holder = m.object(parent)
+    library = getattr(holder.of, "library", holder.label)
+    key = ("store", library, target.where)
+    found = m.heap.make(key, "shared", library, holder.site or target.site, True)
+    found.boot = True
+    found.where = target.where
+    found.label = str(library)
+    path = disk_path(holder)
+    if path is not None:
+        found.details.setdefault("path", Const.of(path))
+    return found
+
+
+def disk_path(target: Object) -> str | None:
+    """The file behind a store on disk, where it is written down."""
+    names = getattr(target.of, "options", {}).get("path_argument") or getattr(target.of, "options", {}).get("address")
+    value = text_of(target.arguments.get(str(names))) if names else None
+    if value is None:
+        return None
+    for beginning in ("sqlite+aiosqlite:///", "sqlite:///", "file:"):
+        value = value.removeprefix(beginning)
+    return value
+
+
+# -- putting in ----------------------------------------------------------------------------------------------------------
+
+
+def write(m: Machine, store: Object, values: list[Value], site: Site) -> None:
+    """Records what is put into a store: by field where fields are named, else as a whole."""
+    if not m.building:
+        return
+    for value in values:
+        _record(m, store, value, site)
+
+
+def _record(m: Machine, store: Object, value: Value, site: Site, depth: int = 0) -> None:
+    if isinstance(value, Wrapped):
+        _record(m, store, value.inner, site, depth)
+    elif isinstance(value, Ref) and m.object(value).kind == "dict" and depth < 4:
+        for key, entry in containers.all_pairs(m, value):
+            if isinstance(key, Const):
+                _field(m, store, str(key.value), entry, site)
+            else:
+                _record(m, store, key, site, depth + 1)
+            _record(m, store, entry, site, depth + 1)
+    elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
+        for (ref, name), entry in list(m.overlay.attributes.items()):
+            if ref == value:
+                _field(m, store, name, entry, site)
+    elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
+        for item in m.overlay.items.get(value, []):
+            _record(m, store, item.value, site, depth + 1)
+    elif isinstance(value, Tuple):
+        for item_value in value.items:
+            _record(m, store, item_value, site, depth + 1)
+    elif isinstance(value, Join) and any(isinstance(leaf, Minted) for leaf in leaves(value)):
+        m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(value, site, "stored here")))
+
+
+def _field(m: Machine, store: Object, name: str, value: Value, site: Site) -> None:
+    kept = value if any(isinstance(leaf, Minted) for leaf in leaves(value)) else Const.of(None)
+    if isinstance(value, Const | Ref) and not isinstance(value, Minted):
+        kept = Const.of(None)
+    m.heap.add(store.attributes.setdefault(f"field {name}", {}), settled(stepped(kept, site, "stored here")))
+
+
+def feeding(m: Machine, value: Value) -> str:
+    """Where what is being put into a container comes from: "local", or the place of a store that is being read."""
+    for item in reversed(m.current):
+        if item.source and item.source in m.heap.objects and m.heap[item.source].where in SHARED_PLACES:
+            return m.heap[item.source].where
+    for leaf in leaves(value):
+        if isinstance(leaf, Reply) and leaf.live:
+            return m.heap[leaf.source].where
+    if m.live is not None and m.live.source in m.heap.objects and m.heap[m.live.source].where in SHARED_PLACES:
+        return m.heap[m.live.source].where
+    return "local"
+
+
+# -- answers -------------------------------------------------------------------------------------------------------------
+
+
+def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
+    """`answer[index]` or `answer.name`: a field that the tree wrote is what was written, any other is the store's own."""
+    store = m.heap[reply.source]
+    if isinstance(index, Const) and isinstance(index.value, str):
+        options = [v for v in store.attributes.get(f"field {index.value}", ())]
+        made = [v for v in options if not isinstance(v, Const)]
+        if made:
+            return made[0] if len(made) == 1 else made[m.once(len(made), ("field", store.id, index.value), "value", f"what {index.value} is")]
+    return replace(reply, live=False)
+
+
+def reply_text(m: Machine, reply: Reply) -> Value | None:
+    """Text that the tree put into a store, as it comes out again; None where it is not known or not one form."""
+    options = list(m.heap[reply.source].attributes.get("text", ()))
+    return options[0] if len(options) == 1 else None
+
+
+def reply_method(m: Machine, reply: Reply, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    """A method of an answer: text is taken apart as it was put together; what else there is gives the answer again."""
+    if name in ("partition", "rpartition", "split", "rsplit"):
+        known = reply_text(m, reply)
+        source: Value = known if known is not None else reply
+        if known is None and name in ("partition", "rpartition"):
+            return Tuple((reply, positional[0] if positional else Const.of(""), reply))
+        found = text.method(m, source, name, positional, keywords, site)
+        return found if found is not None else reply
+    if name == "get" and positional:
+        found = reply_item(m, reply, positional[0])
+        if len(positional) > 1 and m.once(2, ("none", site), "condition", "whether there is an answer", site) == 1:
+            return positional[1]
+        return found
+    if name in ("items",):
+        rows = replace(reply, inner=True)
+        phases = [item for item in m.current if item.source == reply.source and item.phase]
+        del phases
+        return Collection(reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection)
+    return reply
+
+
+def _phases(m: Machine, reply: Reply) -> tuple[str, ...]:
+    if reply.inner:
+        return (m.phase(),)
+    if reply.selection in ("compared", "located"):
+        return tuple(p for p in m.phases() if p in containers.LATER) or m.phases()[-1:]
+    return m.phases()[-1:] if reply.selection == "head" else m.phases()
+
+
+def member(m: Machine, ref: Ref, name: str) -> Value:
+    """A member of a store's object that no rule names: a table, a collection, a sub-client."""
+    return Method(ref, name)
+
+
+# -- queries -------------------------------------------------------------------------------------------------------------
+
+
+def selection(m: Machine, given: list[Value], default: str) -> str:
+    """What a read takes, by what it is asked with: the cursor, or a position after the last one that was read."""
+    found = [leaf for value in given for leaf in _deep(m, value)]
+    if any(mentions_cursor(leaf) for leaf in found):
+        return "compared"
+    if any(isinstance(leaf, Reply | Minted) for leaf in found):
+        return "part"
+    if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in found):
+        return "compared"
+    return default
+
+
+def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
+    if isinstance(value, Ref) and depth < 3:
+        target = m.object(value)
+        if target.kind == "dict":
+            return [leaf for pair in containers.all_pairs(m, value) for part in pair for leaf in _deep(m, part, depth + 1)]
+        if target.kind in containers.KINDS:
+            return [leaf for item in m.overlay.items.get(value, []) for leaf in _deep(m, item.value, depth + 1)]
+        if target.kind == "library":
+            found: list[Value] = []
+            for name in target.arguments:
+                if name != "parent":
+                    held = m.overlay.attributes.get((value, f"argument {name}"), target.arguments[name])
+                    found.extend(_deep(m, held, depth + 1))
+            return found
+        return [v for (ref, _), v in m.overlay.attributes.items() if ref == value for v in leaves(v)]
+    return leaves(value)

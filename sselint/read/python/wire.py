@@ -1,0 +1,221 @@
+"""What goes over the wire: text, dicts and event objects, as frames with or without an id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sselint.read.python import containers, library, text
+from sselint.read.python.machine import Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.rules import Effect
+from sselint.read.python.values import (
+    Const,
+    Generator,
+    Item,
+    Join,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Wrapped,
+    leaves,
+)
+
+if TYPE_CHECKING:
+    from sselint.read.python.effects import Context
+
+FIELDS = ("id", "event", "data", "retry", "comment")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One event on the wire: its fields, where it was sent, and which element of which container it was made of."""
+
+    fields: dict[str, Value]
+    site: Site | None
+    item: Item | None
+    live: bool
+    framed: bool = True
+    """False where what was sent is not known to be the text of an event."""
+
+    @property
+    def id(self) -> Value | None:
+        """The id, None if the frame carries none."""
+        return self.fields.get("id")
+
+
+def emit(m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True) -> None:
+    """Records a frame."""
+    item = next((i for i in reversed(m.current) if i.phase or i.source), None)
+    live = item is None and m.live is not None or (item is not None and item.phase == "live")
+    if item is None and m.live is not None:
+        item = m.live
+    m.note("frame", site, frame=Frame(fields, site, item, live, framed))
+    m.begun = True
+
+
+def send_text(m: Machine, value: Value, site: Site | None) -> None:
+    """Text or bytes of an event stream; a frame may come in several pieces."""
+    m.begun = True
+    for part in value.parts if isinstance(value, Join) else (value,):
+        _piece(m, part, site)
+
+
+def _piece(m: Machine, part: Value, site: Site | None) -> None:
+    if isinstance(part, Wrapped) and part.form in ("slice", "json"):
+        part = part.inner
+    if isinstance(part, Const) and isinstance(part.value, str | bytes):
+        raw = part.value.decode("utf-8", "replace") if isinstance(part.value, bytes) else part.value
+        _constant(m, raw.replace("\r\n", "\n").replace("\r", "\n"), site)
+    elif isinstance(part, Reply) and not m.pending:
+        stored = library.stores.reply_text(m, part)
+        if stored is not None:
+            send_text(m, stored, site)
+        else:
+            emit(m, {"id": part, "data": part} if m.raw_replies else {"data": part}, site, framed=False)
+    else:
+        m.pending.append(part)
+
+
+def _constant(m: Machine, raw: str, site: Site | None) -> None:
+    lines = raw.split("\n")
+    for number, line in enumerate(lines):
+        if line:
+            m.pending.append(Const.of(line))
+        if number == len(lines) - 1:
+            break
+        _end_of_line(m, site)
+
+
+def _end_of_line(m: Machine, site: Site | None) -> None:
+    if m.pending:
+        line = tuple(m.pending)
+        m.pending.clear()
+        name, value = _field(line)
+        m.frame_fields[name] = value
+        m.frame_site = m.frame_site or site
+        return
+    if m.frame_fields:
+        fields = dict(m.frame_fields)
+        m.frame_fields.clear()
+        where, m.frame_site = m.frame_site or site, None
+        emit(m, fields, where)
+
+
+def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
+    head = line[0]
+    if not isinstance(head, Const):
+        return "text", text.join(line)
+    name, colon, rest = str(head.value).partition(":")
+    if not colon:
+        return "text", text.join(line)
+    return name.strip() or "comment", text.join([Const.of(rest.lstrip(" ")), *line[1:]])
+
+
+def flush(m: Machine, site: Site | None) -> None:
+    """The end of a chunk of which nobody knows how it ends."""
+    if m.pending or m.frame_fields:
+        unknown = any(not isinstance(p, Const) for p in m.pending) and not m.frame_fields
+        if unknown and len(m.pending) == 1:
+            value = m.pending.pop()
+            emit(m, {"text": value}, site, framed=False)
+
+
+def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[str, str] | None = None) -> None:
+    """An event as an object: a dict, an event of a library, or data alone."""
+    if isinstance(value, Tuple) and value.items:
+        value = value.items[0]
+    if isinstance(value, Ref):
+        target = m.object(value)
+        if target.kind == "dict":
+            entries = containers.known_entries(m, value)
+            emit(m, _present({k: v for k, v in entries.items() if k in FIELDS}), site)
+            return
+        entry = library.entry_of(m, value)
+        if entry is not None and entry.role == "event":
+            found = {name: library.use(m, value, name) for name in FIELDS}
+            emit(m, _present({k: v for k, v in found.items() if v is not None}), site)
+            return
+        if target.kind == "instance":
+            held = {name: m.read_attribute(value, name, site) for name in FIELDS}
+            emit(m, _present({k: v for k, v in held.items() if v is not None}) or {"data": value}, site)
+            return
+    if text.is_text(value) and _looks_framed(value):
+        send_text(m, value, site)
+        return
+    known = not isinstance(value, Unknown)
+    emit(m, {"data": value}, site, framed=known)
+
+
+def _looks_framed(value: Value) -> bool:
+    first = value.parts[0] if isinstance(value, Join) else value
+    raw = first.value if isinstance(first, Const) else ""
+    head = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    return head.lstrip("\r\n").startswith(("id:", "data:", "event:", "retry:", ":"))
+
+
+def _present(fields: dict[str, Value]) -> dict[str, Value]:
+    """Fields that are not None: a None is left out by every library."""
+    return {k: v for k, v in fields.items() if not (isinstance(v, Const) and v.value is None)}
+
+
+def send(m: Machine, effect: Effect, c: Context) -> None:
+    """A call that sends: text, an event object, or the fields of an event."""
+    bound = c.bound(effect)
+    if effect.what == "text":
+        send_text(m, bound.get(str(effect.get("of", "0")), Const.of("")), c.arguments.site)
+        return
+    if effect.what == "event":
+        named = {name: bound.get(str(effect.get(name))) for name in FIELDS if effect.get(name)}
+        m.begun = True
+        emit(m, _present({k: v for k, v in named.items() if v is not None}), c.arguments.site)
+        return
+    if effect.what == "object":
+        send_event(m, bound.get(str(effect.get("of", "0")), Const.of(None)), c.arguments.site)
+        return
+    asgi_message(m, bound.get("0", Const.of(None)), c.arguments.site)
+
+
+def asgi_message(m: Machine, message: Value, site: Site) -> None:
+    """A message to an ASGI server."""
+    entries = containers.known_entries(m, message)
+    kind = entries.get("type")
+    if not isinstance(kind, Const):
+        return
+    if kind.value == "http.response.start":
+        start(m, entries.get("status", Const.of(200)), entries.get("headers"), site)
+    elif kind.value == "http.response.body":
+        body = entries.get("body")
+        if body is not None and m.media == "text/event-stream":
+            send_text(m, body, site)
+
+
+def start(m: Machine, status: Value, headers: Value | None, site: Site) -> None:
+    """The head of a response leaves: from here on there is no other status."""
+    code = status.value if isinstance(status, Const) and isinstance(status.value, int) else 200
+    if headers is not None and says_event_stream(m, headers):
+        m.media = "text/event-stream"
+    m.note("start", site, status=code, stream=m.media == "text/event-stream")
+    m.begun = True
+
+
+def says_event_stream(m: Machine, value: Value, depth: int = 0) -> bool:
+    """Whether a media type or a set of headers names event streams."""
+    for leaf in leaves(value):
+        if isinstance(leaf, Const):
+            raw = leaf.value.decode("latin-1") if isinstance(leaf.value, bytes) else str(leaf.value)
+            if raw.lower().startswith("text/event-stream"):
+                return True
+        if isinstance(leaf, Ref) and depth < 3 and m.object(leaf).kind in containers.KINDS:
+            held: list[Any] = [v for _, v in containers.all_pairs(m, leaf)]
+            held.extend(i.value for i in m.overlay.items.get(leaf, []))
+            if not m.own(leaf):
+                held.extend(m.object(leaf).elements)
+            if any(says_event_stream(m, v, depth + 1) for v in held):
+                return True
+    return False
+
+
+_ = Generator

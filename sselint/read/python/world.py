@@ -1,0 +1,466 @@
+"""The program as it stands when a request comes in: modules run, objects made, routes registered, stores filled.
+
+Modules are run as they would be at start-up. Then everything that may be called later is run too, to see what it puts
+where, until nothing new turns up. Paper runs read what was found (`heap`) and change nothing of it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sselint.facts import Setting
+from sselint.read.python import calls, effects, ir, library, wire
+from sselint.read.python.heap import Heap
+from sselint.read.python.lower import SyntaxTrouble
+from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
+from sselint.read.python.modules import Module, ModuleTable, Site
+from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle, OutOfBudget
+from sselint.read.python.rules import Effect, Rules
+from sselint.read.python.values import (
+    Callback,
+    ClassValue,
+    Const,
+    Cursor,
+    External,
+    Function,
+    Generator,
+    Input,
+    ModuleValue,
+    Ref,
+    Scope,
+    Unknown,
+    Value,
+    Variable,
+    settled,
+    stepped,
+)
+
+MODULE_PATHS = 12
+CURSOR_SPELLING = re.compile(r"[-_\s]")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What the deployment's files say of environment variables. `settled`: what is missing from them is not set."""
+
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settled: bool = False
+
+
+@dataclass(frozen=True)
+class Registration:
+    """Something that was registered with an application or router: a route, a mount, a middleware, a handler."""
+
+    kind: str
+    receiver: Ref | None
+    handler: Value | None
+    values: Mapping[str, Value]
+    effect: Effect
+    site: Site
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A start-up that was refused because of environment variables."""
+
+    module: Module
+    site: Site
+    decisions: tuple[Decision, ...]
+    names: tuple[str, ...]
+
+
+class World:
+    """The heap, the modules and what they registered."""
+
+    def __init__(self, table: ModuleTable, rules: Rules, environment: Environment, budget: Budget) -> None:
+        self.table = table
+        self.rules = rules
+        self.environment = environment
+        self.budget = budget
+        self.heap = Heap()
+        self.globals: dict[str, dict[str, dict[Value, None]]] = {}
+        self.rewritten: set[tuple[str, str]] = set()
+        self.by_environment: dict[object, set[str]] = {}
+        self.running: dict[str, Scope] = {}
+        self.loaded: dict[str, Module] = {}
+        self.broken: dict[str, SyntaxTrouble] = {}
+        self.called: set[ir.Node] = set()
+        self.registrations: list[Registration] = []
+        self.refusals: list[Refusal] = []
+        self.namespaces: set[str] = set()
+        self.nowhere = Site(Module(_EMPTY, "", False), object())
+        self.cursor_words = frozenset(_plain(w) for w in rules.word_list("cursor_names"))
+
+    # -- modules ---------------------------------------------------------------------------------------------------------
+
+    def load(self, module: Module) -> bool:
+        """Runs a module's body, once. False where it is not Python."""
+        if module.path in self.loaded:
+            return module.path not in self.broken
+        self.loaded[module.path] = module
+        self.globals.setdefault(module.path, {})
+        try:
+            body = module.body
+        except SyntaxTrouble as trouble:
+            self.broken[module.path] = trouble
+            return False
+
+        def path(oracle: Oracle) -> Machine:
+            m = Machine(self, oracle, Hypothesis.BUILD)
+            m.boot = True
+            self._run_module(m, module, body)
+            return m
+
+        for _ in Explorer(self.budget, MODULE_PATHS, cover=True).run(path):
+            pass
+        return True
+
+    def _run_module(self, m: Machine, module: Module, body: tuple[ir.Statement, ...]) -> None:
+        from sselint.read.python import statements
+
+        scope = Scope(module, {})
+        outer = self.running.get(module.path)
+        self.running[module.path] = scope
+        frame = Frame(module, scope, level="module")
+        try:
+            statements.run_block(m, body, frame)
+        except Raised as raised:
+            self._refused(m, module, raised)
+        except (Signal, Passing, OutOfBudget):
+            pass
+        finally:
+            self._keep(m, module, scope)
+            if outer is None:
+                del self.running[module.path]
+            else:
+                self.running[module.path] = outer
+
+    def _keep(self, m: Machine, module: Module, scope: Scope) -> None:
+        names = {d.label for d in m.oracle.decisions if d.kind == "environment"}
+        held = self.globals[module.path]
+        for name, value in scope.variables.items():
+            self.heap.add(held.setdefault(name, {}), settled(value))
+            if len(held[name]) > 1 and names:
+                self.by_environment.setdefault((module.path, name), set()).update(m.variables)
+
+    def _refused(self, m: Machine, module: Module, raised: Raised) -> None:
+        decisions = tuple(d for d in m.oracle.decisions if d.kind == "environment")
+        if decisions and raised.site is not None:
+            self.refusals.append(Refusal(module, raised.site, decisions, tuple(m.variables)))
+
+    def import_module(self, m: Machine, node: ir.Import, frame: Frame) -> None:
+        """`import a.b`, `import a.b as c`."""
+        from sselint.read.python import statements
+
+        found = self.table.resolve(node.module, frame.module)
+        site = m.site(frame, node)
+        if found is not None:
+            self.load(found)
+        if node.name is not None:
+            value: Value = ModuleValue(found) if found is not None else External(node.module)
+            statements.set_name(m, node.name, value, frame, site)
+            return
+        head = node.module.partition(".")[0]
+        top = self.table.resolve(head, frame.module)
+        if top is not None:
+            self.load(top)
+        elif found is not None:
+            parts = node.module.split(".")
+            self.namespaces.update(".".join(parts[:n]) for n in range(1, len(parts)))
+        statements.set_name(m, head, ModuleValue(top) if top is not None else External(head), frame, site)
+
+    def import_from(self, m: Machine, node: ir.ImportFrom, frame: Frame) -> None:
+        """`from a import b as c`."""
+        from sselint.read.python import statements
+
+        found = self._source(node, frame.module)
+        if found is None:
+            name = f"{node.module}.{node.name}" if not node.level else f"?.{node.module}.{node.name}"
+            sub = self.table.resolve(name, frame.module) if not node.level else self.table.relative_module(frame.module, node.level, f"{node.module}.{node.name}".strip("."))
+            if sub is not None:
+                self.load(sub)
+            value = ModuleValue(sub) if sub is not None else External(name)
+            if node.name != "*":
+                statements.set_name(m, node.alias, value, frame, m.site(frame, node))
+            return
+        self.load(found)
+        if node.name != "*":
+            statements.set_name(m, node.alias, self.module_attribute(m, found, node.name), frame, m.site(frame, node))
+            return
+        for name in self._names_of(found):
+            if not name.startswith("_"):
+                statements.set_name(m, name, self.module_attribute(m, found, name), frame, m.site(frame, node))
+
+    def _source(self, node: ir.ImportFrom, importer: Module) -> Module | None:
+        if node.level:
+            return self.table.relative_module(importer, node.level, node.module)
+        return self.table.resolve(node.module, importer)
+
+    def _names_of(self, module: Module) -> list[str]:
+        scope = self.running.get(module.path)
+        return [*(scope.variables if scope is not None else ()), *self.globals.get(module.path, ())]
+
+    def module_attribute(self, m: Machine, module: Module, name: str) -> Value:
+        """`module.name`: a global, or a module below it."""
+        found = self.global_value(m, module, name)
+        if found is not None:
+            return found
+        sub = self.table.resolve(f"{module.name}.{name}", module) or self.table.relative_module(module, 1, name)
+        if sub is not None and sub is not module:
+            self.load(sub)
+            return ModuleValue(sub)
+        getter = self.global_value(m, module, "__getattr__")
+        if getter is not None:
+            return calls.call(m, getter, (Const.of(name),), {}, self.nowhere, None)
+        return Unknown(f"{name} of {module.name}, which it does not define")
+
+    # -- names -----------------------------------------------------------------------------------------------------------
+
+    def lookup(self, m: Machine, name: str, frame: Frame) -> Value:
+        """The value of a name where `frame` runs."""
+        if frame.names is None or name not in frame.names.global_:
+            scope: Scope | None = frame.scope
+            while scope is not None:
+                if name in scope.variables:
+                    return scope.variables[name]
+                scope = scope.parent
+        found = self.global_value(m, frame.module, name)
+        if found is not None:
+            return found
+        if name == "__name__":
+            return Unknown("whether the module is started as a script")
+        if name == "__file__":
+            return Const.of(frame.module.path)
+        if hasattr(builtins, name):
+            return External(f"builtins.{name}")
+        return Unknown(f"{name}, which nothing defines on this path")
+
+    def global_value(self, m: Machine, module: Module, name: str) -> Value | None:
+        """A global of a module; where several values are possible, the oracle picks one for the whole run."""
+        key = ("global", module.path, name)
+        held = m.overlay.known.get(key)
+        if isinstance(held, Value):
+            return held
+        scope = self.running.get(module.path)
+        if scope is not None and name in scope.variables:
+            return scope.variables[name]
+        options = list(self.globals.get(module.path, {}).get(name, ()))
+        if not options:
+            return None
+        if len(options) > 1:
+            options = _made_lazily(options)
+        picked = options[0]
+        if len(options) > 1:
+            variables = self.by_environment.get((module.path, name))
+            kind = "environment" if variables else "value"
+            label = f"{name}, which {' and '.join(sorted(variables))} chooses" if variables else f"what {name} is"
+            for variable in variables or ():
+                m.note("environment", None, name=variable)
+            picked = options[m.once(len(options), key, kind, label)]
+            m.overlay.known.pop(key, None)
+        if (module.path, name) in self.rewritten:
+            picked = m.as_state(picked, self.heap.number(("counter", module.path, name)))
+        m.overlay.known[key] = picked
+        return picked
+
+    def write_global(self, m: Machine, module: Module, name: str, value: Value) -> None:
+        """`global name; name = value`."""
+        scope = self.running.get(module.path)
+        if scope is not None and m.boot:
+            scope.variables[name] = value
+            return
+        m.escape(value)
+        m.overlay.known[("global", module.path, name)] = value
+        if m.building:
+            self.rewritten.add((module.path, name))
+            self.heap.add(self.globals.setdefault(module.path, {}).setdefault(name, {}), settled(value))
+
+    # -- the environment -------------------------------------------------------------------------------------------------
+
+    def settle(self, m: Machine, variable: Variable) -> Value:
+        """The value of an environment variable, if the deployment's files say what it is."""
+        m.note("environment", None, name=variable.name)
+        m.variables.setdefault(variable.name)
+        setting = self.environment.settings.get(variable.name)
+        if setting is not None:
+            if setting.value is None:
+                return Unknown(f"{variable.name}, which is set to something that is not written down")
+            return Const.of(setting.value)
+        if self.environment.settled:
+            return variable.default if variable.default is not None else Const.of(None)
+        return variable
+
+    def decide_variable(self, m: Machine, variable: Variable, label: str, site: Site | None, test: Callable[[Any], bool]) -> bool:
+        """Whether a test of an environment variable holds; if nothing settles it, both ways are gone."""
+        known = self.settle(m, variable)
+        if isinstance(known, Const):
+            try:
+                return bool(test(int(known.value) if variable.number and known.value is not None else known.value))
+            except (TypeError, ValueError):
+                return False
+        if isinstance(known, Unknown):
+            return m.once(2, ("variable", variable.name, label), "environment", known.why, site) == 0
+        says = f"{variable.name} {label}"
+        default = self._by_default(variable, test)
+        option = m.once(2, ("variable", variable.name, label), "environment", says, site)
+        return default if option == 0 else not default
+
+    def _by_default(self, variable: Variable, test: Callable[[Any], bool]) -> bool:
+        value = variable.default.value if isinstance(variable.default, Const) else None
+        try:
+            return bool(test(int(value) if variable.number and value is not None else value))
+        except (TypeError, ValueError):
+            return False
+
+    # -- the request -----------------------------------------------------------------------------------------------------
+
+    def sent(self, m: Machine, carrier: str, name: Value | None, default: Value, site: Site) -> Value:
+        """What the client sent under a name: the cursor, or something else that it chose."""
+        if not isinstance(name, Const):
+            return Unknown(f"a {carrier} whose name is computed")
+        spelled = name.value.decode("latin-1") if isinstance(name.value, bytes) else str(name.value)
+        plain = _plain(spelled)
+        if carrier == "environ":
+            if not plain.startswith("http"):
+                return Input(spelled)
+            carrier, plain = "header", plain.removeprefix("http")
+        if plain in self.cursor_words:
+            return self.cursor(m, f"{carrier} {spelled}", default, site)
+        return Input(f"{carrier} {spelled}")
+
+    def cursor(self, m: Machine, how: str, default: Value, site: Site | None) -> Value:
+        """The cursor, as the run assumes it."""
+        m.note("cursor", site, how=how)
+        made = Cursor(None, False, m.shape)
+        if m.hypothesis is Hypothesis.MISSING:
+            return default
+        if m.building:
+            given = m.choose(2, ("cursor", site), "condition", "whether there is a cursor", site) == 0
+            return stepped(made, site, "the cursor is read here") if given else default
+        return stepped(made, site, "the cursor is read here")
+
+    def request_state(self, m: Machine, site: Site) -> Value:
+        """A place for values that live as long as the request."""
+        held = m.request.get("state")
+        if held is None:
+            held = m.request["state"] = m.make("namespace", "namespace", None, label="request state")
+        return held
+
+    # -- registering and decorating --------------------------------------------------------------------------------------
+
+    def register(self, m: Machine, kind: str, receiver: Value | None, handler: Value | None, values: Mapping[str, Value], effect: Effect, site: Site) -> None:
+        """Records a registration while the program is being built."""
+        if not m.building:
+            return
+        to = Ref(receiver.id) if isinstance(receiver, Ref) else None
+        handler = settled(handler) if handler is not None else None
+        for value in values.values():
+            m.escape(value)
+        known = any(r.kind == kind and r.site == site and r.receiver == to and r.handler == handler for r in self.registrations)
+        if not known:
+            kept = {k: settled(v) for k, v in values.items()}
+            self.registrations.append(Registration(kind, to, handler, kept, effect, site))
+            self.heap.version += 1
+
+    def decorated(self, m: Machine, effect: Effect, function: Value) -> Value:
+        """What a decorator that the rules describe makes of a function."""
+        if effect.what == "cached":
+            return Callback("cached", function)
+        return function
+
+    def callback(self, m: Machine, callback: Callback, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None) -> Value:
+        """A callable of the interpreter's own."""
+        return CALLBACKS[callback.name](self, m, callback.data, positional, keywords, site or self.nowhere)
+
+    def _register(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        effect, receiver, values, where = data
+        handler = positional[0] if positional else Unknown("a handler")
+        self.register(m, effect.what, receiver, handler, values, effect, where)
+        return handler
+
+    def _decorate(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        function = positional[0] if positional else Unknown("a function")
+        return self.decorated(m, data[0], function)
+
+    def _cached(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        key = ("cached", data, positional)
+        held = m.overlay.known.get(key)
+        if isinstance(held, Value):
+            return held
+        outer, m.boot = m.boot, True
+        try:
+            value = calls.awaited(m, calls.call(m, data, positional, keywords, site, None), site)
+        finally:
+            m.boot = outer
+        m.overlay.known[key] = value
+        return value
+
+    def _send(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        wire.asgi_message(m, positional[0] if positional else Const.of(None), site)
+        return Const.of(None)
+
+    def _start_response(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        status = positional[0] if positional else Const.of("200 OK")
+        head = str(status.value).split(" ")[0] if isinstance(status, Const) else "200"
+        begun = m.begun
+        wire.start(m, Const.of(int(head) if head.isdigit() else 200), positional[1] if len(positional) > 1 else None, site)
+        m.begun = begun  # WSGI sends the head with the first chunk
+        return Callback("write")
+
+    def _write(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        wire.send_text(m, positional[0] if positional else Const.of(""), site)
+        return Const.of(None)
+
+    def _continue(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        result: Value = data(*positional)
+        return result
+
+    def _event(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        message = positional[0] if positional else Const.of(None)
+        found = library.use(m, message, "id") if isinstance(message, Ref) else None
+        fields = {"data": message}
+        if found is not None and not (isinstance(found, Const) and found.value is None):
+            fields["id"] = found
+        wire.emit(m, fields, site)
+        return Const.of(None)
+
+    def _input(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+        return Input(str(data or "the request's body"))
+
+
+def _plain(name: str) -> str:
+    return CURSOR_SPELLING.sub("", name).lower()
+
+
+def _made_lazily(options: list[Value]) -> list[Value]:
+    """`None` until it is first needed: what is made then is what later requests meet."""
+    made = [v for v in options if isinstance(v, Ref | Function | ClassValue)]
+    nothing = [v for v in options if isinstance(v, Const) and v.value is None]
+    return [v for v in options if v not in nothing] if made and nothing else options
+
+
+CALLBACKS: dict[str, Callable[..., Value]] = {
+    "register": World._register,
+    "decorate": World._decorate,
+    "cached": World._cached,
+    "send": World._send,
+    "start_response": World._start_response,
+    "write": World._write,
+    "continue": World._continue,
+    "event": World._event,
+    "input": World._input,
+}
+
+
+def _empty() -> Any:
+    from sselint.source import Source
+
+    return Source("", "", "python")
+
+
+_EMPTY = _empty()
+_ = (Generator, Ended, effects)
