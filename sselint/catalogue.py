@@ -128,7 +128,9 @@ class FindingRule:
 
     `severity` maps a verdict (for SSE9xx: "needed" or "other") to the severity there; a verdict that is missing is
     silent. `policies` says contradicts | allows of each policy. `fix` says what to do under each. `premise` is the test
-    that proves what `why` claims. `harms_alone` is True where the harm does not depend on the verdict.
+    in which the code fires. `claims` prove what the texts say of proxies, servers and clients: rows of `rules/affinity/`
+    (`FILE#ROW`, each with a premise of its own), tests, deployments that were executed, or a page where nothing can be
+    measured. `harms_alone` is True where the harm does not depend on the verdict.
     """
 
     code: str
@@ -142,6 +144,7 @@ class FindingRule:
     bad: Example
     good: Example
     premise: str
+    claims: tuple[str, ...] = ()
     harms_alone: bool = False
 
     @property
@@ -173,6 +176,7 @@ def _finding_rule(path: Path) -> FindingRule:
             bad=_example(document["bad"]),
             good=_example(document["good"]),
             premise=document["premise"],
+            claims=tuple(document.get("claims", ())),
             harms_alone=document.get("harms_alone", False),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
