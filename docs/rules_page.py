@@ -18,9 +18,9 @@ def page() -> str:
     lines = [
         "# Rules",
         "",
-        "Generated from `rules/findings/`; `sselint explain CODE` shows the same in a terminal. The severity in a",
-        "table is the worst: a part (SSE1xx to SSE6xx) is reported at the severity that its deployment gives it, and in",
-        "a deployment that is safe it is silent or a note.",
+        "Generated from `rules/findings/`; `sselint explain CODE` shows the same in a terminal. The severity in",
+        "a table is the worst: a part (SSE1xx to SSE6xx) is reported at the severity that its deployment gives it,",
+        "and in a deployment that is safe it is silent or a note.",
     ]
     for prefix, title in GROUPS.items():
         lines += ["", f"## {title}", "", "| code | name | at worst | what it says |", "|---|---|---|---|"]
