@@ -134,7 +134,7 @@ def search(s: Situation) -> Witness | Safe:
     returns = continues = refuses = False
     while queue:
         state = queue.popleft()
-        for action, after in _moves(s, state):
+        for action, after in moves(s, state):
             if after in came_from:
                 continue
             came_from[after] = (state, action)
@@ -155,7 +155,7 @@ def corrupted(action: Action, after: State) -> bool:
     return told and after.since is not None and not after.refused and after.answer != after.owed
 
 
-def _moves(s: Situation, state: State) -> Iterator[Move]:
+def moves(s: Situation, state: State) -> Iterator[Move]:
     """All that can happen next, in the order in which stories are best told."""
     if state.refused or not s.client_sends or s.scope is Scope.NONE:
         return
