@@ -63,21 +63,23 @@ def streams_stated(settings: Settings, reading: Reading) -> tuple[Stream, ...]:
 
 def _stream(stated: StatedStream) -> Stream:
     where = str(stated.place) if stated.place else ASSUMED
-    why = f"{where} says so"
     evidence = (stated.place,) if stated.place else ()
     module, _, attribute = (stated.starts or "").partition(":")
     path = stated.place.path if stated.place else ASSUMED
-    run = _run(stated, why, evidence)
+    ids_why = f"{where} says ids = {stated.ids.value}"
+    replay_why = f"{where} says replay = {stated.replay.value}, live-tail = {stated.live_tail.value}"
+    run_why = f"{where} says unknown = {stated.unknown.value}"
+    run = _run(stated, run_why, evidence)
     return Stream(
         path=path,
         line=stated.place.line if stated.place else 1,
         symbol=stated.name,
         unit=stated.unit,
-        ids=IdSource(stated.ids, SCOPE_OF.get(stated.ids, Scope.UNKNOWN), why, evidence),
-        replay=Replay(stated.replay, stated.live_tail, why, evidence),
-        cursor=Cursor(Truth.of(stated.unknown is not UnknownCursor.NOT_READ), "", why, evidence),
+        ids=IdSource(stated.ids, SCOPE_OF.get(stated.ids, Scope.UNKNOWN), ids_why, evidence),
+        replay=Replay(stated.replay, stated.live_tail, replay_why, evidence),
+        cursor=Cursor(Truth.of(stated.unknown is not UnknownCursor.NOT_READ), "", run_why, evidence),
         on_foreign=run,
-        on_overlap=run if run.outcome is not Outcome.FAIL_CLOSED else Run(Outcome.COMPARED, why, evidence),
+        on_overlap=run if run.outcome is not Outcome.FAIL_CLOSED else Run(Outcome.COMPARED, ids_why, evidence),
         protocol=stated.protocol,
         url=stated.url,
         apps=(AppReference(module, attribute, f"{path}#{stated.name}"),),

@@ -138,7 +138,7 @@ def undone(judgement: Judgement) -> Iterator[Part]:
         if route.affinity.undone_by and route.affinity.strength is not Strength.NONE:
             first = route.affinity.undone_by[0]
             what = first.note or f"line {first.line}"
-            yield Part(f"{route.name}: {route.affinity.mechanism} is undone by {what}", route.affinity.undone_by)
+            yield Part(f"{route.name}: {route.affinity.mechanism} is undone: {what}", route.affinity.undone_by)
 
 
 @deployment_check("SSE309")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from sselint.deployment import Audit
-from sselint.facts import FileOutcome, Guard, Pool, Route, Run, Stream
+from sselint.facts import Evidence, FileOutcome, Guard, Pool, Route, Run, Stream
 from sselint.report import Options
 from sselint.report.layout import Page
-from sselint.report.words import needs_behind, plural, pool_words, route_words
+from sselint.report.words import joined_places, needs_behind, plural, pool_words, route_words
 
 LABEL = 14
 
@@ -75,7 +77,7 @@ def _write_route(page: Page, route: Route, loose: bool) -> None:
     _fact(page, "members", route_words(route), route.members.why)
     _fact(page, "affinity", route.affinity.strength.value, route.affinity.why, _short(route.affinity.evidence))
     if route.affinity.undone_by:
-        _fact(page, "undone by", "", ", ".join(s.note or str(s) for s in route.affinity.undone_by))
+        _fact(page, "undone by", "", _noted(route.affinity.undone_by))
     _fact(page, "Last-Event-ID", route.last_event_id.value.replace("_", " "))
     if loose:
         _fact(page, "server", "none in this tree; one behind this route needs")
@@ -116,5 +118,11 @@ def _write_files(page: Page, audit: Audit) -> None:
             page.paragraph(f"{file.outcome.value.replace('_', ' ')}: {file.why}", indent=2, first=f"{file.path} ")
 
 
-def _short(evidence: tuple[object, ...]) -> tuple[str, ...]:
-    return tuple(str(span) for span in evidence[:3])
+def _short(evidence: Evidence) -> tuple[str, ...]:
+    return (joined_places(evidence[:3]),) if evidence else ()
+
+
+def _noted(evidence: Evidence) -> str:
+    """What the spans say, with their places: "a backup server takes over (nginx.conf:10, :11)"."""
+    groups = groupby(evidence, lambda span: span.note)
+    return ", ".join(f"{note} ({joined_places(spans)})" if note else joined_places(spans) for note, spans in groups)

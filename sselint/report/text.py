@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from sselint.facts import CursorTreatment, Evidence, FileOutcome, Route, Stream, Truth
 from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
@@ -17,6 +18,7 @@ from sselint.report.layout import Page
 from sselint.report.words import (
     STRENGTHS,
     counted_verdicts,
+    joined_places,
     plural,
     pool_words,
     route_words,
@@ -120,7 +122,7 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
     page.paragraph(headline, indent=2, style="bold")
     page.paragraph(_sentence(judgement.why), indent=2)
     if judgement.damage:
-        page.paragraph(_sentence(judgement.damage), indent=2, first="Damage: ", first_style="bold")
+        page.paragraph(_sentence(judgement.damage), indent=2, first="Damage  ", first_style="bold")
     for finding in findings:
         if finding.code == "SSE003":
             page.paragraph(_sentence(finding.message), indent=2, first="error[SSE003] ", first_style="error")
@@ -181,10 +183,17 @@ def _write_conditions(page: Page, judgement: Judgement) -> None:
         scope = f" ({condition.scope.value})" if condition.scope else ""
         page.line((f"{condition.value.value:<8}", style), (condition.name + scope, "bold"), indent=4)
         page.paragraph(_sentence(condition.why), indent=12)
-        for span in condition.evidence[:MOST_PLACES]:
-            page.paragraph(span.note, indent=12, first=f"{span} ", first_style="place", style="dim")
-        if len(condition.evidence) > MOST_PLACES:
-            page.paragraph(f"and {len(condition.evidence) - MOST_PLACES} more", indent=12, style="dim")
+        _write_places(page, condition.evidence, indent=12)
+
+
+def _write_places(page: Page, evidence: Evidence, indent: int) -> None:
+    """The places in their order, those with one note together: "nginx.conf:10, :11 a backup server takes over"."""
+    groups = [(note, list(spans)) for note, spans in groupby(dict.fromkeys(evidence), lambda span: span.note)]
+    for note, spans in groups[:MOST_PLACES]:
+        page.paragraph(note, indent=indent, first=f"{joined_places(spans)} ", first_style="place", style="dim")
+    left = sum(len(spans) for _, spans in groups[MOST_PLACES:])
+    if left:
+        page.paragraph(f"and {left} more", indent=indent, style="dim")
 
 
 def _write_witness(page: Page, judgement: Judgement) -> None:
@@ -233,6 +242,8 @@ def _write_finding(page: Page, finding: Finding, indent: int) -> None:
 
 
 def _write_assumptions(page: Page, judgement: Judgement, indent: int) -> None:
+    if judgement.deployment.assumptions and judgement.verdict in HEADLINES:
+        page.blank()
     for assumption in judgement.deployment.assumptions:
         page.paragraph(_sentence(assumption), indent=indent, first="Assumed: ", style="dim", first_style="dim")
 
@@ -337,5 +348,5 @@ def _sentence(text: str) -> str:
 
 def _with_places(text: str, evidence: Evidence) -> str:
     """A step or a change as a sentence, with the places that it does not name itself."""
-    places = [str(span) for span in evidence if str(span) not in text]
-    return _sentence(text.rstrip(". ") + (f" ({', '.join(dict.fromkeys(places))})" if places else ""))
+    unnamed = [span for span in evidence if str(span) not in text]
+    return _sentence(text.rstrip(". ") + (f" ({joined_places(unnamed)})" if unnamed else ""))

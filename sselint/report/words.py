@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from sselint.facts import Count, CursorTreatment, Pool, Rolling, Route, Strength
+from sselint.facts import Count, CursorTreatment, Pool, Rolling, Route, Span, Strength
 from sselint.findings import Judgement, Policy, Verdict
 
 STRENGTHS = {
@@ -30,6 +30,16 @@ def plural(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def joined_places(spans: Iterable[Span]) -> str:
+    """ "app.py:8, :22, k8s.yaml:7": places in their order, a file named once where its lines follow each other."""
+    words: list[str] = []
+    path = None
+    for span in dict.fromkeys((span.path, span.line) for span in spans):
+        words.append(f":{span[1]}" if span[0] == path else f"{span[0]}:{span[1]}")
+        path = span[0]
+    return ", ".join(words)
+
+
 def verdict_words(verdict: Verdict | Policy) -> str:
     """A verdict or a policy as people read it: the policies with their numbers."""
     for policy in Policy:
@@ -44,12 +54,12 @@ def counted_verdicts(judgements: Iterable[Judgement]) -> Mapping[Verdict, int]:
 
 
 def route_words(route: Route) -> str:
-    """What a route does with a client that comes back: "cookie insert, best effort, 2 servers"."""
+    """What a route does with a client that comes back: "cookie insert; best effort; 2 members"."""
     strength = STRENGTHS[route.affinity.strength]
     mechanism = route.affinity.mechanism or "balanced"
     pinned = mechanism if mechanism.endswith(strength) else f"{mechanism}, {strength}"
     parts = [pinned] if route.members.high != 1 else []
-    return ", ".join([*parts, count_words(route.members, "member", "members")])
+    return "; ".join([*parts, count_words(route.members, "member", "members")])
 
 
 def pool_words(pool: Pool) -> str:
@@ -72,8 +82,9 @@ def needs_behind(route: Route) -> Mapping[Policy, str]:
     elif route.affinity.strength is Strength.STRICT:
         pinned = f"a 409 for ids that it does not hold; {route.affinity.mechanism} pins strictly"
     else:
-        strength = STRENGTHS[route.affinity.strength]
-        pinned = f"strict affinity first (this is {strength}), then a 409 for ids that it does not hold"
+        has = {Strength.NONE: "this has none", Strength.UNKNOWN: "whether this is, is not known"}
+        strength = has.get(route.affinity.strength, f"this is {STRENGTHS[route.affinity.strength]}")
+        pinned = f"strict affinity first ({strength}), then a 409 for ids that it does not hold"
     header = "Last-Event-ID must be passed on first" if stripped else ""
     return {
         Policy.SHARED_REPLAY: header or "ids, replay and live tail from a store that all processes share",

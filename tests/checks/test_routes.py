@@ -154,7 +154,7 @@ def test_client_key_hashed_is_silent() -> None:
 
 def test_undone_fires() -> None:
     finding = only("SSE308", behind(route(undone_by=(builders.REDISPATCH,))))
-    assert finding.message.endswith("is undone by option redispatch, inherited from defaults")
+    assert finding.message.endswith("is undone: option redispatch, inherited from defaults")
     assert finding.evidence == (builders.REDISPATCH,)
 
 
