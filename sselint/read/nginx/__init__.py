@@ -81,25 +81,32 @@ class _Names:
         self._variables: dict[str, Variables] = {}
         for configuration in found:
             folder = posixpath.dirname(configuration.root.source.path)
+            places = (folder,) if configuration.is_complete else (folder, "*")
             for scope in roots(configuration.directives):
                 self._variables.setdefault(folder, Variables()).learn(scope.children)
-                for place in (folder, "*"):
+                for place in places:
                     names = self._upstreams.setdefault((scope.kind, place), {})
                     for upstream in upstreams_in(scope):
                         names.setdefault(upstream.name.lower(), []).append(upstream)
 
-    def upstreams(self, scope: Scope, folder: str) -> dict[str, Upstream]:
-        """By name: the configuration's own, else that of a file in its folder, else the only one in the tree."""
+    def upstreams(self, scope: Scope, configuration: Configuration) -> dict[str, Upstream]:
+        """By name: the configuration's own; for one that is not complete, else that of a file in its folder, else the
+        only one in the tree."""
+        own = {u.name.lower(): u for u in upstreams_in(scope)}
+        if configuration.is_complete:
+            return own
+        folder = posixpath.dirname(configuration.root.source.path)
         found = {n: us[0] for n, us in self._upstreams.get((scope.kind, "*"), {}).items() if len(us) == 1}
         found.update({n: us[0] for n, us in self._upstreams.get((scope.kind, folder), {}).items()})
-        found.update({u.name.lower(): u for u in upstreams_in(scope)})
-        return found
+        return found | own
 
-    def variables(self, scope: Scope, folder: str) -> Variables:
-        """The configuration's own, behind them those of the files in its folder."""
+    def variables(self, scope: Scope, configuration: Configuration) -> Variables:
+        """The configuration's own; for one that is not complete, behind them those of the files in its folder."""
         own = Variables()
         own.learn(scope.children)
-        beside = self._variables.get(folder, Variables())
+        if configuration.is_complete:
+            return own
+        beside = self._variables.get(posixpath.dirname(configuration.root.source.path), Variables())
         return Variables({**beside.tables, **own.tables})
 
 
@@ -109,10 +116,9 @@ def upstreams_in(scope: Scope) -> tuple[Upstream, ...]:
 
 
 def _routes_of(configuration: Configuration, shared: _Names, chosen_by_client: Collection[str]) -> list[Route]:
-    folder = posixpath.dirname(configuration.root.source.path)
     made: list[Route] = []
     for scope in roots(configuration.directives):
-        variables, upstreams = shared.variables(scope, folder), shared.upstreams(scope, folder)
+        variables, upstreams = shared.variables(scope, configuration), shared.upstreams(scope, configuration)
         made += routes(scope, variables, upstreams, chosen_by_client)
     return made
 

@@ -69,6 +69,11 @@ class Configuration:
     missing: list[Missing] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether nginx would read nothing else: a main file or a dump, all of whose includes are here."""
+        return (self.root.dumped or _is_main(self.root)) and not self.missing
+
 
 def files_of(source: Source) -> Iterator[File]:
     """The files in a source: one, or those of an `nginx -T` dump (line numbers stay those of the dump)."""

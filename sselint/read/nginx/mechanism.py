@@ -259,18 +259,19 @@ class _Retry:
 
 
 def _retry(place: PassPlace) -> _Retry:
-    """`proxy_next_upstream` as it holds for a pass. Without `error` in it, a refused connection is not tried elsewhere;
-    with one try there is no next upstream."""
+    """`proxy_next_upstream` as it holds for a pass: cases add up over several lines, and `off` beats them all. Without
+    `error` a refused connection is not tried elsewhere; with one try there is no next upstream."""
     prefix = PASSES.get(place.directive.name, "proxy")
     tries = place.scope.setting(f"{prefix}_next_upstream_tries")
     if tries is not None and tries.args[:1] == ("1",):
         return _Retry(True, tries)
-    directive = place.scope.setting(f"{prefix}_next_upstream")
-    if directive is None or directive.is_masked:
-        return _Retry(False, directive)
+    directives = place.scope.inherited(f"{prefix}_next_upstream")
+    if not directives or any(d.is_masked for d in directives):
+        return _Retry(False, directives[-1] if directives else None)
+    cases = {case for d in directives for case in d.args}
     if place.scope.nearest("stream"):
-        return _Retry(directive.args[:1] == ("off",), directive)
-    return _Retry("error" not in directive.args, directive)
+        return _Retry("off" in cases, directives[-1])
+    return _Retry("off" in cases or "error" not in cases, directives[-1])
 
 
 def _failure_page(scope: Scope) -> Directive | None:

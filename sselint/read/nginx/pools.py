@@ -122,10 +122,8 @@ def _destinations(
     host, port = split_address(authority)
     if ANY in authority:
         return _by_pattern(choice, name, upstreams)
-    if (behind := upstreams.get(host.lower())) is not None:
-        if not runtime:
-            return [Destination(choice, upstream=behind)]
-        shadowed.append(behind)
+    if runtime and (behind := upstreams.get(host.lower())) is not None:
+        shadowed.append(behind)  # without a variable nginx refuses a port behind an upstream's name
     port = port if port is not None or host.startswith("unix:") else _DEFAULT_PORTS.get(scheme)
     place = choice.via or directive
     return [Destination(choice, target=Target(host, port, place.span()))]
