@@ -52,7 +52,10 @@ def _setups() -> Iterator[tuple[str, Setup]]:
         for form, lines in (("", ""), ("/redispatch", REDISPATCH), ("/persist", PERSIST)):
             yield f"hash_modulo_{name}{form}", Setup("balance url_param sid" + lines, server, "query")
             yield f"backup_{name}{form}", Setup("balance roundrobin" + lines, server, special=backup)
-            yield f"first_{name}{form}", Setup("balance first" + lines, server)
+        yield f"first_{name}", Setup("balance first", server)
+        yield f"first_{name}/persist", Setup("balance first" + PERSIST, server)
+    yield "first_redispatch", Setup("balance first" + REDISPATCH)
+    yield "first_redispatch/no_check", Setup("balance first" + REDISPATCH, "")
     yield from _no_affinity()
     yield from _variants()
 
@@ -61,6 +64,9 @@ def _no_affinity() -> Iterator[tuple[str, Setup]]:
     pinned = f"{CHECK} cookie {{n}}"
     yield "use_backend", Setup("balance roundrobin", client="mcp", frontend=PER_REPLICA)
     yield "use_backend_range", Setup("balance roundrobin", frontend=RANGES)
+    some = "\n".join(BY_ID.replace("{n}", name) for name in ("r1", "r3"))
+    yield "use_server_partial", Setup(f"balance roundrobin\n{some}", client="mcp")
+    yield "stick_partial", Setup(TABLE + LEARNT, client="mcp", special={"r2": f"{CHECK} non-stick"})
     yield "cookie_partial", Setup(INSERT, pinned, special={"r2": CHECK})
     yield "cookie_unset", Setup("balance roundrobin\ncookie APPSID prefix", pinned)
     yield "cookie_repointed", Setup(f"{INSERT} preserve", pinned, sets="SRV=r3")
@@ -108,6 +114,9 @@ def _variants() -> Iterator[tuple[str, Setup]]:
         "backup_check/cookieless_backups",
         Setup("balance leastconn", special={"r2": f"{CHECK} backup", "r3": f"{CHECK} backup"}),
     )
+    every = dict.fromkeys(("r1", "r2", "r3"), f"{CHECK} backup")
+    yield "backup_check/all_of_them", Setup("balance roundrobin", special=every)
+    yield "none_check/all_backups", Setup("balance roundrobin\noption allbackups", special=every)
     yield "none_check/leastconn", Setup("balance leastconn")
     yield "none_check/random", Setup("balance random")
     yield "none_check/ignored_cookie", Setup(f"{INSERT}\nignore-persist if TRUE", pinned)

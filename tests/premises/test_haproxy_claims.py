@@ -127,6 +127,20 @@ def _ended(client: Client) -> bool:
     return False
 
 
+@pytest.mark.parametrize(("parameter", "reached"), [("weight 0", False), ("disabled", False), ("weight 1", True)])
+def test_servers_of_weight_0_and_disabled_ones_get_no_clients(parameter: str, reached: bool, tmp_path: Path) -> None:
+    """By round robin, so that of nine clients three reach it if any can."""
+    with lab(Setup("balance roundrobin", special={"r2": f"{CHECK} {parameter}"}), tmp_path) as at:
+        at.establish(9)
+        assert ("r2" in {client.replica for client in at.clients}) is reached
+
+
+def test_use_server_reaches_a_server_of_weight_0(tmp_path: Path) -> None:
+    setup = Setup("balance roundrobin\nuse-server r2 if { req.hdr(X-Client-Id) -m found }", special={"r2": "weight 0"})
+    with lab(setup, tmp_path) as at:
+        assert Client("header").stream(at.port).replica == "r2"
+
+
 # -- failing over ------------------------------------------------------------------------------------------------------
 
 

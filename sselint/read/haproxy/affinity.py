@@ -136,6 +136,8 @@ def _single(backend: Backend) -> Affinity | None:
 def _backup_only(backend: Backend) -> bool:
     """Whether one server takes all traffic as long as it is up, and the others are backups."""
     active = [s for s in backend.servers if not s.flag("backup")]
+    if not active and backend.section.option("allbackups") is None:
+        active = list(backend.servers[:1])
     return len(active) == 1 and (active[0].low, active[0].high) == (1, 1) and len(backend.servers) > 1
 
 
@@ -162,8 +164,7 @@ def _failover(backend: Backend, overrides: Overrides, features: Features) -> Fai
 def _chooses_the_same_again(features: Features) -> bool:
     """Whether the choice that a redispatch repeats has the same result as long as the server counts as up: a hash that
     is not consistent gives the same server again, and so does a single active one (measured)."""
-    method = features["method"]
-    return method in ("first", "backup") or (method == "hash" and not features["consistent"])
+    return features["method"] == "backup" or (features["method"] == "hash" and not features["consistent"])
 
 
 def _redispatch(section: Section, checked: bool) -> Line | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sselint.facts import Affinity, CursorTreatment, Evidence, Match, Route, Strength
 from sselint.read.haproxy.affinity import Overrides, affinity_of, overrides_always
 from sselint.read.haproxy.conditions import Condition, condition
+from sselint.read.haproxy.evidence import pseudo_config
 from sselint.read.haproxy.keys import LAST_EVENT_ID
 from sselint.read.haproxy.lexer import Line
 from sselint.read.haproxy.observations import CursorEdit, cursor_edits, observations
@@ -17,18 +18,6 @@ from sselint.read.haproxy.sections import Configuration, Section
 from sselint.read.haproxy.servers import Server, members, servers
 
 ANY_REQUEST = Match()
-
-SHOWN_SERVERS = 12
-"""Server lines in the evidence of one route: enough to see who the members are."""
-
-_SHOWN = frozenset(
-    {
-        "mode", "balance", "cookie", "dynamic-cookie-key", "stick-table", "stick", "use-server", "hash-type",
-        "hash-balance-factor", "retries", "retry-on", "force-persist", "ignore-persist", "default-server",
-    }
-)
-_SHOWN_OPTIONS = frozenset({"redispatch", "persist", "http-no-delay", "allbackups"})
-
 
 @dataclass(frozen=True)
 class Branch:
@@ -97,7 +86,7 @@ class Assembly:
             last_event_id=CursorTreatment.ROUTED_ON if by_cursor else edits.treatment,
             last_event_id_evidence=edits.evidence or by_cursor,
             observations=observations(frontend, chosen.backends[0], http=True),
-            evidence=_chain(frontend, shown, (*chosen.backends, *([fallback] if fallback else []))),
+            evidence=pseudo_config(frontend, shown, (*chosen.backends, *([fallback] if fallback else []))),
         )
 
     def _sections(self, frontend: Section | None, backend: Section) -> tuple[Section, ...]:
@@ -144,7 +133,7 @@ class Assembly:
             else edits.treatment,
             last_event_id_evidence=edits.evidence or by_cursor,
             observations=observations(frontend, section, http=backend.http),
-            evidence=_chain(frontend, shown, (section,)),
+            evidence=pseudo_config(frontend, shown, (section,)),
         )
 
     def _affinity(self, backend: Backend, overrides: Overrides) -> Affinity:
@@ -197,39 +186,3 @@ def _resolves(found: Sequence[Server]) -> str:
 
 def _narrowed(match: Match, only: Match) -> Match:
     return replace(match, paths=only.paths or match.paths, hosts=only.hosts or match.hosts, priority=only.priority)
-
-
-def _chain(frontend: Section | None, shown: Sequence[Line], backends: Sequence[Section]) -> Evidence:
-    """The pseudo config: inherited lines, the frontend with the rule that chooses, the backends with what decides."""
-    chain: list[Line] = []
-    parents = [s for b in (frontend, *backends) if b for s in _ancestors(b)]
-    for section in dict.fromkeys(parents):
-        lines = [line for line in section.lines if _decides(line)]
-        chain += [section.header, *lines] if lines else []
-    if frontend and frontend not in backends:
-        binds = frontend.own("bind")[:2]
-        chain += [frontend.header, *binds, *_acls(frontend, shown), *shown]
-    for index, section in enumerate(dict.fromkeys(backends)):
-        decided = [line for line in section.lines if _decides(line)]
-        hosts = [s.line for s in servers(section)][:SHOWN_SERVERS]
-        chain += [section.header, *decided, *hosts]
-        if frontend is section and index == 0:
-            chain += shown
-    return tuple(line.span() for line in dict.fromkeys(chain))
-
-
-def _ancestors(section: Section) -> tuple[Section, ...]:
-    return (*_ancestors(section.parent), section.parent) if section.parent else ()
-
-
-def _decides(line: Line) -> bool:
-    if line.keyword in _SHOWN or line.starts("timeout", "server"):
-        return True
-    words = [w.text for w in line.words[:3]]
-    return "option" in words and bool(_SHOWN_OPTIONS & set(words))
-
-
-def _acls(frontend: Section, shown: Sequence[Line]) -> tuple[Line, ...]:
-    """The definitions of the ACLs that the shown rules name."""
-    names = {w.text.lstrip("!") for line in shown for w in line.words}
-    return tuple(line for line in frontend.own("acl") if line.argument(0) in names)

@@ -7,7 +7,7 @@ is defined more than once holds if any of its definitions does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sselint.facts import Match
@@ -158,8 +158,9 @@ def _hosts(clause: Clause) -> list[str]:
     return [value if t.method == "str" else "*" + value for t in tests for value in t.values]
 
 
-def fetch_of(expression: str) -> Fetch:
-    """What a sample expression (`req.hdr(Mcp-Session-Id),field(1,.)`, `path_beg`) looks at."""
+def fetch_of(expression: str, variables: Mapping[str, str] | None = None) -> Fetch:
+    """What a sample expression (`req.hdr(Mcp-Session-Id),field(1,.)`, `path_beg`) looks at; a variable looks at what
+    `variables` says that it is set from."""
     found = _FETCH.match(expression.strip())
     if not found:
         return Fetch("other")
@@ -168,6 +169,8 @@ def fetch_of(expression: str) -> Fetch:
     carrier = _CARRIERS.get(base, "other")
     if carrier == "header" and argument.lower() == "host":
         carrier, argument = "host", ""
+    if carrier == "var" and variables and argument in variables:
+        return replace(fetch_of(variables[argument]), method=method)
     return Fetch(carrier, argument, method)
 
 
@@ -214,7 +217,7 @@ def _alternatives(words: Sequence[Word], section: Section) -> Iterator[tuple[Cla
             negated = not negated
         elif word.text in ("{", "!{"):
             end = next((i for i in range(position, len(words)) if words[i].text == "}"), len(words))
-            clauses.append(Clause((_test(words[position:end]),), negated != (word.text == "!{")))
+            clauses.append(Clause((_test(words[position:end], section),), negated != (word.text == "!{")))
             position, negated = end + 1, False
         else:
             name = word.text.lstrip("!")
@@ -225,7 +228,8 @@ def _alternatives(words: Sequence[Word], section: Section) -> Iterator[tuple[Cla
 
 
 def _named(name: str, known: bool, section: Section) -> tuple[Test, ...]:
-    tests = tuple(_test(line.arguments[1:]) for line in section.all("acl") if line.argument(0) == name)
+    definitions = (line for line in section.all("acl") if line.argument(0) == name)
+    tests = tuple(_test(line.arguments[1:], section) for line in definitions)
     if tests and known:
         return tests
     if name in _PREDEFINED:
@@ -235,11 +239,11 @@ def _named(name: str, known: bool, section: Section) -> tuple[Test, ...]:
     return (Test(Fetch("other"), "found", (), sure=False),)
 
 
-def _test(words: Sequence[Word]) -> Test:
+def _test(words: Sequence[Word], section: Section) -> Test:
     """One ACL criterion: the expression, flags, and the values."""
     if not words:
         return Test(Fetch("other"), "found", (), sure=False)
-    fetch = fetch_of(words[0].text) if words[0].known else Fetch("other")
+    fetch = fetch_of(words[0].text, section.variables) if words[0].known else Fetch("other")
     if fetch.carrier == "other" and words[0].text in ("always_true", "always_false"):
         fetch = Fetch("always" if words[0].text == "always_true" else "never")
     method, sure = fetch.method, words[0].known

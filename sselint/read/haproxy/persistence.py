@@ -8,7 +8,7 @@ cookie alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sselint.affinity import Features
@@ -105,16 +105,21 @@ def _use_server(backend: Backend, assumed: Assumed) -> Persistence | None:
         return None
     fetch = next(f for f in fetches if f.key in wanted)
     key = keys.key_of(fetch, chosen_by_prefix=True)
-    features = {"method": "use_server", "key": key.kind}
+    dynamic = any("%[" in name for name in names)
+    without = [] if dynamic else [s for s in _active(backend) if s.name not in names]
+    features: Features = {"method": "use_server", "key": key.kind, "partial": bool(without)}
+    notes = tuple(s.line.span("no use-server rule leads to this server: its clients are not pinned") for s in without)
+    if without and any(backend.section.own(word) for word in ("cookie", "stick")):
+        return None  # clients that no rule leads are brought back by those
     if not backend.http and key.carrier is not KeyCarrier.ADDRESS:
         return _nothing(*(line.span("looks at HTTP, which mode tcp does not read") for line in rules))
-    return Persistence(features, key, tuple(rules))
+    return Persistence(features, key, (*rules, *(s.line for s in without)), notes=notes)
 
 
 def _rule_fetches(line: Line, section: Section) -> list[Fetch]:
     found = [t.fetch for t in condition(line, section).tests]
     if "%[" in line.argument(0):
-        found += [fetch_of(e) for e in re.findall(r"%\[([^\]]*)", line.argument(0))]
+        found += [fetch_of(e, section.variables) for e in re.findall(r"%\[([^\]]*)", line.argument(0))]
     return found
 
 
@@ -128,12 +133,13 @@ def _cookie(backend: Backend, assumed: Assumed) -> Persistence | None:
     name = line.words[1].text
     if not backend.http:
         return _nothing(line.span("needs mode http"))
-    dynamic = line.has("dynamic")
-    active = [s for s in backend.servers if not s.flag("backup")] or list(backend.servers)
+    says = {word.value for word in line.arguments[1:]}
+    dynamic = "dynamic" in says
+    active = _active(backend)
     without = [] if dynamic else [s for s in active if not s.flag("cookie")]
     if active and len(without) == len(active):
         return _nothing(line.span("no server has a cookie value"))
-    mode = next((m for m in ("insert", "prefix", "rewrite") if line.has(m)), "passive")
+    mode = next((m for m in ("insert", "prefix", "rewrite") if m in says), "passive")
     proxy = mode == "insert"
     features: dict[str, str | bool | int] = {
         "method": "cookie",
@@ -141,8 +147,8 @@ def _cookie(backend: Backend, assumed: Assumed) -> Persistence | None:
         "dynamic": dynamic,
         "partial": bool(without),
         "unset": not proxy and assumed.cookies is not None and name not in assumed.cookies,
-        "postonly": line.has("postonly") and assumed.posts is not True,
-        "repointed": line.has("preserve") and assumed.cookies is not None and name in assumed.cookies,
+        "postonly": "postonly" in says and assumed.posts is not True,
+        "repointed": "preserve" in says and assumed.cookies is not None and name in assumed.cookies,
     }
     seconds = [t for t in (_seconds(line, "maxidle"), _seconds(line, "maxlife")) if t is not None]
     features["lapses"] = bool(seconds)
@@ -184,6 +190,11 @@ def _seconds(line: Line, parameter: str) -> float | None:
 # -- stick table -------------------------------------------------------------------------------------------------------
 
 
+def _active(backend: Backend) -> list[Server]:
+    """The servers that new clients are given to."""
+    return [s for s in backend.servers if not s.flag("backup")] or list(backend.servers)
+
+
 def _stick(backend: Backend, assumed: Assumed) -> Persistence | None:
     section = backend.section
     rules = [line for line in section.own("stick") if len(line.words) > 2 and not condition(line, section).never]
@@ -192,10 +203,10 @@ def _stick(backend: Backend, assumed: Assumed) -> Persistence | None:
     looks = [r for r in rules if r.argument(0) in ("match", "on")]
     learns = [r for r in rules if r.argument(0) in ("store-request", "store-response", "on")]
     for look in looks:
-        pairs = [r for r in learns if _same_key(look, r)]
+        pairs = [r for r in learns if _same_key(look, r, section)]
         if not pairs:
             continue
-        fetch = fetch_of(look.argument(1))
+        fetch = fetch_of(look.argument(1), section.variables)
         if not backend.http and fetch.carrier in ("header", "cookie", "query", "path"):
             return _nothing(*(r.span("looks at HTTP, which mode tcp does not read") for r in rules))
         return _stuck(backend, look, pairs, fetch)
@@ -203,9 +214,9 @@ def _stick(backend: Backend, assumed: Assumed) -> Persistence | None:
     return _nothing(*(r.span(why) for r in rules))
 
 
-def _same_key(look: Line, learn: Line) -> bool:
+def _same_key(look: Line, learn: Line, section: Section) -> bool:
     """Whether what one rule stores is what the other looks up, in the same table."""
-    there, here = fetch_of(look.argument(1)), fetch_of(learn.argument(1))
+    there, here = (fetch_of(line.argument(1), section.variables) for line in (look, learn))
     if learn.argument(1) != look.argument(1) and there.key != here.key:
         return False
     tables = [w.text if w else "" for w in (look.after("table"), learn.after("table"))]
@@ -228,9 +239,19 @@ def _stuck(backend: Backend, look: Line, pairs: Sequence[Line], fetch: Fetch) ->
         "lapses": expire is not None,
     }
     lines = tuple(dict.fromkeys([*([table] if table else []), look, *pairs]))
-    unlearnt = [s.line for s in backend.servers if s.flag("non-stick")]
+    unlearnt = [s.line for s in _active(backend) if s.flag("non-stick")]
+    features["partial"] = bool(unlearnt)
     notes = tuple(server.span("non-stick: clients of this server are not learnt") for server in unlearnt)
+    notes += tuple(_stick_conditions((look, *pairs), backend.section, fetch))
     return Persistence(features, key, lines, "none" if expire is None else "expires", expire, notes=notes)
+
+
+def _stick_conditions(rules: Sequence[Line], section: Section, key: Fetch) -> Iterator[Span]:
+    """The rules that do not hold for every request that carries the key."""
+    for line in dict.fromkeys(rules):
+        holds = condition(line, section)
+        if not holds.always and any(t.fetch.key != key.key for t in holds.tests):
+            yield line.span("holds under a condition only")
 
 
 def _table(backend: Backend, name: str) -> tuple[Line | None, bool]:
@@ -260,7 +281,7 @@ def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
         why = f"the balancing algorithm is not written here ({line.words[1].text.strip() or 'a template value'})"
         return Persistence({}, keys.NOBODY, (line,), unknown=why)
     word = line.argument(0)
-    fetch = _hashed(line)
+    fetch = _hashed(line, backend.section)
     if word == "first":
         return Persistence({"method": "first"}, keys.NOBODY, (line,))
     if fetch is None:
@@ -288,7 +309,7 @@ def _lines(*lines: Line | None) -> tuple[Line, ...]:
     return tuple(line for line in lines if line)
 
 
-def _hashed(line: Line) -> Fetch | None:
+def _hashed(line: Line, section: Section) -> Fetch | None:
     """What the algorithm hashes, None if it hashes nothing."""
     word = line.argument(0)
     if word == "source":
@@ -300,6 +321,5 @@ def _hashed(line: Line) -> Fetch | None:
     if word.startswith("hdr("):
         return Fetch("header", word[4:].split(")")[0])
     if word == "hash" and line.argument(1):
-        fetch = fetch_of(line.argument(1))
-        return Fetch("other") if fetch.carrier == "other" else fetch
+        return fetch_of(line.argument(1), section.variables)
     return Fetch("cookie", word[11:].strip("()")) if word.startswith("rdp-cookie") else None

@@ -72,7 +72,7 @@ def _rules(configuration: Configuration, frontend: Section) -> Iterator[Rule]:
         found = _EXPRESSION.findall(written.text) if written.known else []
         if found:
             backends = tuple(_computed(configuration, written.text))
-            yield Rule(line, condition(line, frontend), backends, tuple(fetch_of(e) for e in found))
+            yield Rule(line, condition(line, frontend), backends, tuple(fetch_of(e, frontend.variables) for e in found))
         else:
             yield Rule(line, condition(line, frontend), configuration.backends(written.text)[:1])
     default = frontend.last("default_backend")

@@ -6,7 +6,7 @@ Configuration manual, sections 2.4 (conditional blocks) and 4 (proxies: which `d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -33,11 +33,13 @@ TEST_CONFIGURATION = re.compile(r"^[ \t]*haproxy\s(?:[^\n{]|\\\n)*-conf(?:\+\w+)
 
 @dataclass(frozen=True)
 class Section:
-    """A section: its header line, the lines in it, and the `defaults` section that it inherits from."""
+    """A section: its header line, the lines in it, and the `defaults` section that it inherits from. `variables` maps
+    what `http-request set-var` sets in this configuration to the expression that it is set from."""
 
     header: Line
     lines: tuple[Line, ...]
     parent: Section | None = field(default=None, compare=False)
+    variables: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def kind(self) -> str:
@@ -110,7 +112,8 @@ def configurations(sources: Sequence[Source]) -> tuple[Configuration, ...]:
     """The processes' configurations in these sources.
 
     Files of one folder (and of a folder below it, `conf.d`) are taken for those of one process where one of them names
-    a backend, or lacks the defaults, that another one has, and no name stands twice.
+    a backend, or lacks the defaults, that another one has, and no name stands twice. The one with `global` is read
+    first, as a process is given it first, so that its defaults hold for the others.
     """
     single: list[Configuration] = []
     for source in sources:
@@ -187,7 +190,7 @@ def _sections(part: Sequence[Line]) -> tuple[Section, ...]:
 def _belong_together(group: Sequence[Configuration], one: Configuration) -> bool:
     if any(source is one.sources[0] for c in group for source in c.sources):
         return False
-    if not _near(group[0].sources[0].path, one.sources[0].path):
+    if not any(_near(c.sources[0].path, one.sources[0].path) for c in group):
         return False
     have = [s for c in group for s in c.sections]
     names = {(s.kind, s.name) for s in have if s.kind in PROXIES}
@@ -202,7 +205,7 @@ def _belong_together(group: Sequence[Configuration], one: Configuration) -> bool
 
 def _near(path: str, other: str) -> bool:
     folder, others = PurePosixPath(path).parent, PurePosixPath(other).parent
-    return folder == others or others.parent == folder
+    return folder == others or others.parent == folder or folder.parent == others
 
 
 def _names_any(users: Sequence[Section], owners: Sequence[Section]) -> bool:
@@ -212,14 +215,16 @@ def _names_any(users: Sequence[Section], owners: Sequence[Section]) -> bool:
 
 
 def _joined(group: Sequence[Configuration]) -> Configuration:
-    flat = [s for c in group for s in c.sections]
-    return Configuration(tuple(_with_parents(flat)), tuple(source for c in group for source in c.sources))
+    order = sorted(group, key=lambda c: (not c.of("global"), not c.of("defaults")))
+    flat = [s for c in order for s in c.sections]
+    return Configuration(tuple(_with_parents(flat)), tuple(source for c in order for source in c.sources))
 
 
 def _with_parents(flat: Sequence[Section]) -> Iterator[Section]:
     """Gives each proxy the `defaults` it inherits from: the one it names, else the last one above it."""
     named: dict[str, Section] = {}
     latest: Section | None = None
+    variables = _variables(flat)
     for section in flat:
         wanted = section.header.after("from")
         if section.kind == "defaults":
@@ -229,6 +234,21 @@ def _with_parents(flat: Sequence[Section]) -> Iterator[Section]:
                 named[latest.name] = latest
             yield latest
         elif section.kind in PROXIES:
-            yield replace(section, parent=named.get(wanted.text, latest) if wanted else latest)
+            parent = named.get(wanted.text, latest) if wanted else latest
+            yield replace(section, parent=parent, variables=variables)
         else:
             yield section
+
+
+_SET_VARIABLE = re.compile(r"set-var\((?P<name>[^,)]+)[^)]*\)")
+
+
+def _variables(flat: Sequence[Section]) -> dict[str, str]:
+    """The variables that requests carry and what each is set from, those left out that are set in different ways."""
+    found: dict[str, set[str]] = {}
+    for section in flat:
+        for line in section.own("http-request"):
+            setting = _SET_VARIABLE.fullmatch(line.argument(0))
+            if setting:
+                found.setdefault(setting["name"], set()).add(line.argument(1))
+    return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}

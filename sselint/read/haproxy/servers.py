@@ -75,8 +75,10 @@ def keywords_with_value() -> dict[str, int]:
 
 
 def servers(section: Section) -> tuple[Server, ...]:
-    """The servers of a backend or listen that take traffic, in order. Disabled ones are left out: they start in
-    maintenance, and nobody reaches them before somebody says so."""
+    """The servers of a backend or listen that take traffic, in order. Left out are those that nobody reaches before
+    somebody says so on the runtime socket: disabled ones start in maintenance, those of weight 0 drained (measured in
+    tests/premises/test_haproxy_claims.py); a `use-server` rule reaches the latter."""
+    named = {line.argument(0) for line in section.own("use-server")}
     defaults = [p for line in _inherited_defaults(section.parent) for p in _parameters(line.arguments)]
     result: list[Server] = []
     for line in section.lines:
@@ -84,7 +86,8 @@ def servers(section: Section) -> tuple[Server, ...]:
             defaults += _parameters(line.arguments)
         elif line.keyword in ("server", "server-template") and len(line.words) > 2:
             server = _server(line, defaults)
-            if not server.flag("disabled"):
+            drained = server.value("weight") == "0" and server.name not in named
+            if not server.flag("disabled") and not drained:
                 result.append(server)
     return tuple(result)
 
