@@ -41,7 +41,8 @@ def parse_toml(text: str, path: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        where = f"{path}:{place.group(1)}:{place.group(2)}" if place else path
+        end = max(1, len(text.splitlines()))
+        where = f"{path}:{place.group(1)}:{place.group(2)}" if place else f"{path}:{end}"
         what = re.sub(r"\s*\(at [^)]*\)$", "", str(error))
         raise SettingsError(f"not TOML: {what[:1].lower()}{what[1:]}", where, "correct the syntax") from error
 
