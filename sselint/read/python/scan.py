@@ -1,9 +1,9 @@
 """What a Python file is made of, measured on its bytes before libcst sees one of them.
 
-libcst parses by native recursion: somewhere past 1,000 nested brackets the C stack overflows, and the process dies where
-no `except` sees it. Nested `case` patterns cost it exponential time; wide and deep literals minutes. So one linear pass,
-which knows strings (every prefix, f-strings inside f-strings) and comments, measures nesting, chains and what parsing
-will cost. tests/read/python/test_scan.py proves the limits on the real libcst.
+libcst parses by native recursion: somewhere past 1,000 nested brackets the C stack overflows, and the process dies
+where no `except` sees it. Nested `case` patterns cost it exponential time; wide and deep literals minutes. So one linear
+pass, which knows strings (every prefix, f-strings inside f-strings) and comments, measures nesting, chains and what
+parsing will cost. tests/read/python/test_scan.py proves the limits on the real libcst.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ LIMITS = (
     (8, "a `case` pattern nests deeper than 8 brackets"),
     (10_000_000, "parsing would take longer than 10 s"),
 )
-"""In the order of the measures: a limit, and what exceeds it. libcst 1.9 dies between 1,000 and 3,000 brackets on a stack
-of 8 MB; operations, attributes, calls, adjacent strings and `elif` each nest in the one before; every level of a mapping
-pattern costs 4.5 times the one above. The cost is about a microsecond of libcst's time: 10 s are 1.2 MB of ordinary code
-or 300 kB of a table of numbers."""
+"""In the order of the measures: a limit, and what exceeds it. libcst 1.9 dies between 1,000 and 1,500 brackets on a stack
+of 8 MB; operations, attributes, calls, adjacent strings and `elif` each nest in the one before; a level of a mapping
+pattern costs 4.5 times the one above it. A unit of cost is about a microsecond of libcst's time: 10 s are 1.2 MB of
+ordinary code or 300 kB of a table of numbers."""
 
 _TOKEN_COST, _DEPTH_COST, _CHAIN_COST, _PATTERN_COST, _PATTERN_BASE = 20, 8, 0.5, 0.3, 4.5
-"""Fitted to libcst 1.9: what a token costs, what it costs for each bracket and each link that it stands in, and what the
-innermost bracket of a pattern costs."""
+"""Fitted to libcst 1.9: what a token costs, what it costs for each bracket and each link that it stands in, and what
+the brackets of a pattern cost."""
 
 _CODE = re.compile(
     rb"""(?P<quote>'''|\"\"\"|'|")
@@ -50,6 +50,8 @@ _CODE = re.compile(
     re.VERBOSE,
 )
 """What matters outside of strings. Names and numbers do not."""
+
+_PREFIX = re.compile(rb"(?<![\w\x80-\xff])[rbuft]{1,2}\Z", re.IGNORECASE)
 
 _PLAIN = {
     b"'": re.compile(rb"(?:[^'\\\r\n]+|\\(?:\r\n|.))*'?", re.DOTALL),
@@ -109,11 +111,10 @@ def refusal(data: bytes) -> str | None:
 class _Text:
     """An f-string that is being read: what ends it, and how many levels were open where it began."""
 
-    __slots__ = ("levels", "patterns", "quote")
+    __slots__ = ("levels", "patterns")
 
     def __init__(self, quote: bytes, raw: bool, levels: int) -> None:
         self.patterns = _FORMATTED[quote, raw]
-        self.quote = quote
         self.levels = levels
 
 
@@ -121,17 +122,16 @@ class _Level:
     """An open bracket, a replacement field (then `text` is its f-string), or the statement itself.
 
     `base` is the chain around it and `chain` that of its current element. `held` counts the `lambda` and `for` whose
-    `:` or `in` is still to come: until then a comma is part of them and separates nothing. `specification` is True
-    between the `:` and the end of a replacement field.
+    `:` or `in` is still to come: until then a comma is part of them and separates nothing.
     """
 
-    __slots__ = ("after_string", "base", "chain", "held", "specification", "text")
+    __slots__ = ("after_string", "base", "chain", "held", "text")
 
     def __init__(self, base: int, text: _Text | None = None) -> None:
         self.base = self.chain = base
         self.text = text
         self.held = 0
-        self.after_string = self.specification = False
+        self.after_string = False
 
 
 class _Scanner:
@@ -146,7 +146,7 @@ class _Scanner:
         self._levels = [_Level(0)]
         self._text: _Text | None = None
         self._branches: list[tuple[int, int]] = []
-        self._in_pattern = self._begins_with(b"case")
+        self._in_pattern = False
 
     def run(self) -> None:
         """Reads to the end, or to the first limit."""
@@ -161,9 +161,6 @@ class _Scanner:
             else:
                 self._in_text(found, self._text)
 
-    def _begins_with(self, word: bytes) -> bool:
-        return re.match(rb"[ \t\f]*%s\b" % word, self.data) is not None
-
     def _record(self, measure: int, value: float) -> None:
         if value > self.peaks[measure]:
             self.peaks[measure] = value
@@ -173,26 +170,23 @@ class _Scanner:
     # -- outside of strings
 
     def _code(self, found: re.Match[bytes]) -> None:
-        kind = found.lastgroup
-        if kind in ("first", "indent"):
-            kind = "newline"
-        level = self._levels[-1]
+        kind, level = found.lastgroup, self._levels[-1]
         if kind == "quote":
             self._string(found, level)
-            return
-        if kind in ("comment", "joined"):
-            return
-        if kind == "newline":
+        elif kind == "newline":
             if len(self._levels) == 1:
-                self._statement(found)
-            return
-        level.after_string = False
-        self._charge(level)
-        self._token(str(kind), level)
+                self._line(found)
+        elif kind != "comment" and kind != "joined":
+            level.after_string = False
+            self._charge(level)
+            self._token(found, level)
 
-    def _token(self, kind: str, level: _Level) -> None:
+    def _token(self, found: re.Match[bytes], level: _Level) -> None:
+        kind = found.lastgroup
         if kind == "link":
             self._link(level)
+            if len(self._levels) == 1 and found.group() == b"if":
+                self._in_pattern = False
         elif kind == "open":
             self._open(None)
         elif kind == "close":
@@ -211,7 +205,7 @@ class _Scanner:
         elif kind == "assign":
             level.chain = level.base if not level.held else level.chain
         elif len(self._levels) == 1:
-            self._begin_statement()
+            self._statement()
 
     def _charge(self, level: _Level) -> None:
         cost = _TOKEN_COST + _DEPTH_COST * (len(self._levels) - 1) + _CHAIN_COST * level.chain
@@ -222,8 +216,11 @@ class _Scanner:
         self._record(CHAIN, level.chain)
 
     def _open(self, text: _Text | None) -> None:
-        self._link(self._levels[-1])
-        self._levels.append(_Level(self._levels[-1].chain, text))
+        level = self._levels[-1]
+        self._link(level)
+        self._levels.append(_Level(level.chain, text))
+        if text is not None:
+            level.chain -= 1  # the fields of one f-string stand side by side
         depth = len(self._levels) - 1
         self._record(DEPTH, depth)
         if self._in_pattern:
@@ -236,7 +233,6 @@ class _Scanner:
 
     def _colon(self, level: _Level) -> None:
         if level.text is not None:
-            level.specification = True
             self._text = level.text
         elif level.held:
             level.held -= 1
@@ -247,22 +243,22 @@ class _Scanner:
 
     # -- statements
 
-    def _statement(self, newline: re.Match[bytes]) -> None:
+    def _line(self, newline: re.Match[bytes]) -> None:
         """A logical line begins. An `elif` nests in the branch before it, however long the bodies between them are."""
-        self._begin_statement()
-        first = newline["first"]
-        if first is None or first:
-            indent = len(newline["indent"].expandtabs())
-            before = 0
-            while self._branches and self._branches[-1][0] >= indent:
-                column, count = self._branches.pop()
-                before = count if column == indent else 0
-            if first == b"elif":
-                self._branches.append((indent, before + 1))
-                self._record(CHAIN, before + 1)
-            self._in_pattern = first == b"case"
+        self._statement()
+        first, before = newline["first"], 0
+        if first == b"":
+            return
+        indent = len(newline["indent"].expandtabs())
+        while self._branches and self._branches[-1][0] >= indent:
+            column, count = self._branches.pop()
+            before = count if column == indent else 0
+        if first == b"elif":
+            self._branches.append((indent, before + 1))
+            self._record(CHAIN, before + 1)
+        self._in_pattern = first == b"case"
 
-    def _begin_statement(self) -> None:
+    def _statement(self) -> None:
         self._levels[0] = _Level(0)
         self._in_pattern = False
 
@@ -282,11 +278,9 @@ class _Scanner:
         self.position = rest.end() if rest else len(self.data)
 
     def _prefix(self, quote: int) -> bytes:
-        """The letters right before a quote, in lower case; none if they end a longer name."""
-        start = quote
-        while quote - start < 3 and self.data[max(start - 1, 0) : start].lower() in (b"r", b"b", b"u", b"f", b"t"):
-            start -= 1
-        return self.data[start:quote].lower() if quote - start < 3 else b""
+        """The letters before a quote, in lower case; none if they end a word, as in `x if"a"else y`."""
+        found = _PREFIX.search(self.data[max(quote - 3, 0) : quote])
+        return found.group().lower() if found else b""
 
     def _in_text(self, found: re.Match[bytes], text: _Text) -> None:
         kind = found.lastgroup
@@ -294,8 +288,7 @@ class _Scanner:
         if kind == "quote" or kind == "cut":
             del self._levels[text.levels :]
             self._text = None
-            if kind == "cut":
-                self.position = found.start()
+            self.position -= kind == "cut"
         elif kind == "open" or (kind == "doubled" and specification):
             self.position = found.start() + 1
             self._text = None
