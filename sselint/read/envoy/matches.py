@@ -36,19 +36,29 @@ class RouteMatch:
         """The names the choice depends on."""
         return tuple(dict.fromkeys(c.header for c in self.conditions))
 
-    def leaves_nothing_of(self, later: RouteMatch) -> bool:
-        """Whether a route with this match takes every request that `later` would (the first match wins)."""
-        if self.conditions or not self.whole or not self.streams:
-            return False
-        return not self.paths or (bool(later.paths) and all(self._covers(*path) for path in later.paths))
+
+class Taken:
+    """What the routes of a virtual host have taken so far: the first match wins."""
+
+    def __init__(self) -> None:
+        self._everything = False
+        self._prefixes: tuple[str, ...] = ()
+        self._paths: set[tuple[str, str]] = set()
+
+    def add(self, match: RouteMatch) -> None:
+        """Counts in what a route takes without a condition."""
+        if match.conditions or not match.whole or not match.streams:
+            return
+        self._everything = self._everything or not match.paths or ("prefix", "/") in match.paths
+        self._prefixes += tuple(value for kind, value in match.paths if kind == "prefix")
+        self._paths.update(match.paths)
+
+    def leaves_nothing_of(self, match: RouteMatch) -> bool:
+        """Whether every request that `match` would take is taken already."""
+        return self._everything or (bool(match.paths) and all(self._covers(*path) for path in match.paths))
 
     def _covers(self, kind: str, value: str) -> bool:
-        for own_kind, own_value in self.paths:
-            if own_kind == "prefix" and (own_value == "/" or (kind != "regex" and value.startswith(own_value))):
-                return True
-            if (own_kind, own_value) == (kind, value):
-                return True
-        return False
+        return (kind, value) in self._paths or (kind != "regex" and value.startswith(self._prefixes))
 
 
 def read_match(match: Node) -> RouteMatch:

@@ -26,6 +26,9 @@ _CLUSTER_FIELDS = (
     "typed_extension_protocol_options",
 )
 _MANAGER_FIELDS = ("http_filters", "rds", "scoped_routes")
+_BESIDE = ("listeners", "clusters")
+"""What a file of hand-picked pieces holds beside its routes or filters; no resource has fields of these names."""
+
 _ROUTE_ACTIONS = ("route", "redirect", "direct_response", "filter_action", "non_forwarding_action")
 
 
@@ -69,6 +72,7 @@ def collect(documents: Iterable[Node]) -> Resources:
                 stack.extend([value for _, value in node.items()][::-1])
             else:
                 kept.append(node)
+                stack.extend(at(node, name) for name in _BESIDE)
         elif node.is_sequence:
             stack.extend(list(node)[::-1])
     return found

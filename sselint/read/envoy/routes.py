@@ -14,7 +14,7 @@ from sselint.read.envoy.affinity import Choice, judge, read_retry, unknown, writ
 from sselint.read.envoy.clusters import Cluster, Clusters
 from sselint.read.envoy.fields import field, has, line, typed
 from sselint.read.envoy.keys import Session, session_on
-from sselint.read.envoy.matches import RouteMatch, domains, host_rank, read_match
+from sselint.read.envoy.matches import RouteMatch, Taken, domains, host_rank, read_match
 from sselint.read.envoy.replicas import told_by_header
 from sselint.read.envoy.resources import Names
 from sselint.read.yaml_nodes import Node
@@ -103,11 +103,11 @@ class RouteReader:
             yield replace(route, affinity=told[index]) if index in told else route
 
     def _entries(self, host: Node, table: Node) -> Iterator[Entry]:
-        before: list[RouteMatch] = []
+        taken = Taken()
         for node in field(host, "routes"):
             match = read_match(node["match"])
-            dead = any(earlier.leaves_nothing_of(match) for earlier in before)
-            before.append(match)
+            dead = taken.leaves_nothing_of(match)
+            taken.add(match)
             action = node["route"]
             if dead or not match.streams or not action.is_mapping:
                 continue

@@ -41,14 +41,14 @@ CASES = [
         without_effect=1,
     ),
     Case(
-        "an extension inside a locality policy",
+        "an extension inside another",
         config(
             hashes(COOKIE),
             (),
             extension(
-                "wrr_locality",
-                "WrrLocality",
-                endpoint_picking_policy=extension("ring_hash", "RingHash")["load_balancing_policy"],
+                "subset",
+                "Subset",
+                subset_lb_policy=extension("ring_hash", "RingHash")["load_balancing_policy"],
             ),
         ),
         "hash_cookie",
@@ -98,10 +98,9 @@ CASES = [
         "hash_of_server_key",
     ),
     Case("load bound", config(hashes(COOKIE), (), bound(hash_balance_factor=150)), "hash_bounded", 1),
-    Case("load bound of 0", config(hashes(COOKIE), (), bound(hash_balance_factor=0)), "hash_cookie"),
     Case(
         "hostname for hashing is no bound",
-        config(hashes(COOKIE), (), bound(use_hostname_for_hashing=True)),
+        config(hashes(COOKIE), (), {"type": "STRICT_DNS", **bound(use_hostname_for_hashing=True)}),
         "hash_cookie",
     ),
     Case(
