@@ -211,7 +211,10 @@ def check(
 def facts(
     paths: tuple[Path, ...], formats: tuple[str, ...], assume: tuple[str, ...], facts_files: tuple[Path, ...]
 ) -> int:
-    """Show what was understood under PATHS, and why: streams, routes, pools, and what was linked to what."""
+    """Show what was understood under PATHS, and why: streams, routes, pools, and what was linked to what.
+
+    Nothing is judged: the exit code is 0, or 3 where something that a deployment needs could not be analysed.
+    """
     targets = _targets(formats, FACTS_FORMATS)
     settings = _settings(paths, assume, facts_files)
     audit = _audit(paths, settings)
@@ -221,7 +224,9 @@ def facts(
         colour = target is None and terminal.shows_colour(sys.stdout)
         options = Options(settings.root, terminal.width() if target is None else 100, colour)
         terminal.write(render_facts(name, audit, options), target)
-    return 0
+    from sselint.judge import is_incomplete
+
+    return UNANALYSED if is_incomplete(audit.files, settings) else 0
 
 
 @commands.command(short_help="List all codes.")

@@ -75,8 +75,13 @@ def exit_code(report: Report, settings: Settings) -> int:
     """
     if not settings.exit_zero and any(_counts(finding, settings) for finding in report.findings):
         return 1
-    waived = {f.evidence[0].path for f in report.findings if _is_unanalysed(f.code) and f.suppressed and f.evidence}
-    return 3 if any(f.needed and f.outcome not in ANALYSED and f.path not in waived for f in report.files) else 0
+    return 3 if is_incomplete(report.files, settings) else 0
+
+
+def is_incomplete(files: Sequence[FileReport], settings: Settings) -> bool:
+    """Whether something that a deployment needs could not be analysed, and nobody has waived it."""
+    waived = {finding.evidence[0].path for finding in _input_findings(files, settings) if finding.suppressed}
+    return any(file.needed and file.outcome not in ANALYSED and file.path not in waived for file in files)
 
 
 def _counts(finding: Finding, settings: Settings) -> bool:

@@ -268,9 +268,13 @@ def test_facts_in_both_formats(sselint: CommandLine) -> None:
     assert [s["symbol"] for s in document["streams"]] == ["feed"]
 
 
-def test_facts_never_fail(sselint: CommandLine) -> None:
-    """They are an account of what was understood; `check` judges it."""
-    sselint.found(builders.corrupt(), files=[BROKEN])
+def test_facts_judge_nothing_and_say_when_they_are_not_all(sselint: CommandLine) -> None:
+    sselint.found(builders.corrupt())
+    assert sselint.run("facts").code == 0
+    sselint.found(builders.safe(), files=[BROKEN])
+    assert sselint.run("facts", "--format", "json").code == 3
+    waiver = '[[waivers]]\npath = "edge.conf"\nreason = "broken on purpose"\n'
+    (sselint.root / "sselint.toml").write_text(waiver, encoding="utf-8")
     assert sselint.run("facts").code == 0
 
 
