@@ -106,3 +106,27 @@ def test_a_session_that_lives_longer_than_the_stream_comes_back(ttl: str | None,
     setup = Setup(filters=cookie_session(strict=True, ttl=ttl))
     assert routes_of(setup, tmp_path)[0].affinity.key.seconds == (60 if ttl == "60s" else None)
     assert set(after_an_open_stream(setup, tmp_path)) == {"same"}
+
+
+# -- which failures are retried ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["5xx", "gateway-error", "reset", "connect-failure", "reset-before-request"])
+def test_words_under_which_a_refused_connection_is_retried(words: str, tmp_path: Path) -> None:
+    setup = Setup(filters=STRICT, route={"retry_policy": {"retry_on": words, "num_retries": 3}})
+    assert routes_of(setup, tmp_path)[0].affinity.row == "envoy/session_retried_strict"
+    assert "other" in measure(setup, RoutingEvent.DOWN, tmp_path / "lab")
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"retry_on": "retriable-4xx,refused-stream,envoy-ratelimited"},
+        {"retry_on": "retriable-status-codes", "retriable_status_codes": [409]},
+        {"retry_on": "connect-failure", "num_retries": 0},
+    ],
+)
+def test_words_under_which_it_is_not(policy: dict[str, Any], tmp_path: Path) -> None:
+    setup = Setup(filters=STRICT, route={"retry_policy": policy})
+    assert routes_of(setup, tmp_path)[0].affinity.row == "envoy/session_cookie_strict"
+    assert set(measure(setup, RoutingEvent.DOWN, tmp_path / "lab")) == {"error"}
