@@ -1,9 +1,9 @@
 """What a Python file is made of, measured on its bytes before libcst sees one of them.
 
 libcst parses by native recursion: somewhere past 1,000 nested brackets the C stack overflows, and the process dies
-where no `except` sees it. Nested `case` patterns cost it exponential time; wide and deep literals minutes. So one linear
-pass, which knows strings (every prefix, f-strings inside f-strings) and comments, measures nesting, chains and what
-parsing will cost. tests/read/python/test_scan.py proves the limits on the real libcst.
+where no `except` sees it. Nested `case` patterns cost it exponential time; wide and deep literals minutes. So one
+linear pass, which knows strings (every prefix, f-strings inside f-strings) and comments, measures nesting, chains and
+what parsing will cost. tests/read/python/test_scan.py proves the limits on the real libcst.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ LIMITS = (
     (8, "a `case` pattern nests deeper than 8 brackets"),
     (10_000_000, "parsing would take longer than 10 s"),
 )
-"""In the order of the measures: a limit, and what exceeds it. libcst 1.9 dies between 1,000 and 1,500 brackets on a stack
-of 8 MB; operations, attributes, calls, adjacent strings and `elif` each nest in the one before; a level of a mapping
-pattern costs 4.5 times the one above it. A unit of cost is about a microsecond of libcst's time: 10 s are 1.2 MB of
-ordinary code or 300 kB of a table of numbers."""
+"""In the order of the measures: a limit, and what exceeds it. libcst 1.9 dies between 1,000 and 1,500 brackets on a
+stack of 8 MB; operations, attributes, calls, adjacent strings and `elif` each nest in the one before; a level of a
+mapping pattern costs 4.5 times the one above it. A unit of cost is about a microsecond of libcst's time: 10 s are 1.2 MB
+of ordinary code or 300 kB of a table of numbers."""
 
 _TOKEN_COST, _DEPTH_COST, _CHAIN_COST, _PATTERN_COST, _PATTERN_BASE = 20, 8, 0.5, 0.3, 4.5
 """Fitted to libcst 1.9: what a token costs, what it costs for each bracket and each link that it stands in, and what

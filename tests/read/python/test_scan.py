@@ -54,8 +54,8 @@ STACK = 8 * 1024 * 1024
 
 
 def parsed_by_libcst(*sources: str) -> int:
-    """The exit status of a process with the usual stack that parses the sources; negative: the signal that killed it."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    """The exit status of a process that parses the sources on the usual stack; negative: the signal that killed it."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     usual = STACK if hard == resource.RLIM_INFINITY else min(STACK, hard)
     return subprocess.run(
         [sys.executable, "-c", PARSE],
@@ -294,8 +294,8 @@ def test_depth_of_generated_fields(expression: tuple[str, int], ending: str) -> 
     assert measure(text.encode()).depth == 2 + expression[1]
 
 
-PIECES = [b"'", b'"', b"'''", b'"""', b"f", b"rf'", b"{", b"}", b"(", b")", b"\\", b"\n", b"\r", b"#", b":", b"N{",
-          b"lambda ", b"case ", b"elif ", b"for ", b" in ", b",", b"\x00", b"\xff", b" ", b"!", b"=", b"f'''{"]  # fmt: skip
+PIECES = [b"'", b'"', b"'''", b'"""', b"f", b"rf'", b"{", b"}", b"(", b")", b"\\", b"\n", b"\r", b"#", b":", b"N{"]
+PIECES += [b"lambda ", b"case ", b"elif ", b"for ", b" in ", b",", b"\x00", b"\xff", b" ", b"!", b"=", b"f'''{"]
 
 
 @given(st.binary(max_size=400) | st.lists(st.sampled_from(PIECES), max_size=120).map(b"".join))
