@@ -25,8 +25,8 @@ LIMITS = (
 )
 """In the order of the measures: a limit, and what exceeds it. libcst 1.9 dies between 1,000 and 1,500 brackets on a
 stack of 8 MB; operations, attributes, calls, adjacent strings and `elif` each nest in the one before; a level of a
-mapping pattern costs 4.5 times the one above it. A unit of cost is about a microsecond of libcst's time: 10 s are 1.2 MB
-of ordinary code or 300 kB of a table of numbers."""
+mapping pattern costs 4.5 times the one above it. A unit of cost is about a microsecond of libcst's time: 10 s are
+1.2 MB of ordinary code or 300 kB of a table of numbers."""
 
 _TOKEN_COST, _DEPTH_COST, _CHAIN_COST, _PATTERN_COST, _PATTERN_BASE = 20, 8, 0.5, 0.3, 4.5
 """Fitted to libcst 1.9: what a token costs, what it costs for each bracket and each link that it stands in, and what
