@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sselint.facts import Count, Target
-from sselint.read.nginx.parser import Directive
+from sselint.read.nginx.parser import Directive, Word
 from sselint.read.nginx.scopes import Scope
 from sselint.read.nginx.upstreams import Upstream, count_members, split_address
 from sselint.read.nginx.variables import ANY, Choice, Value, Variables, pattern
@@ -97,10 +97,42 @@ def resolve(directive: Directive, scope: Scope, variables: Variables, upstreams:
     runtime = "$" in word.text
     destinations: list[Destination] = []
     shadowed: list[Upstream] = []
+    if (alike := _of_the_same_template(directive, word, upstreams)) is not None:
+        destinations = [Destination(choice, upstream=alike) for choice in value.choices]
+        return Pass(directive, value, tuple(destinations), runtime)
     for choice in value.choices:
         masked = choice.masked or directive.word_masked(word)
         destinations += _destinations(choice, masked, directive, runtime, upstreams, shadowed)
     return Pass(directive, value, tuple(destinations), runtime, tuple(dict.fromkeys(shadowed)))
+
+
+def _of_the_same_template(directive: Directive, word: Word, upstreams: Mapping[str, Upstream]) -> Upstream | None:
+    """The one upstream whose name a template writes like the pass's: `{{ site }}-feed` is `{{site}}-feed`.
+
+    Something must be written out around the tag, and only one upstream may fit.
+    """
+    if not directive.word_masked(word) or "$" in word.text:
+        return None
+    _, authority = _authority(_shape(directive, word))
+    if not authority.strip(ANY):
+        return None
+    fits = [
+        u
+        for u in upstreams.values()
+        if u.directive.is_masked and _shape(u.directive, u.directive.words[1]) == authority
+    ]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _shape(directive: Directive, word: Word) -> str:
+    """A word with each template tag in it as one unknown part."""
+    source, text = directive.source, ""
+    for offset in range(word.start, word.end):
+        if not source.is_masked(offset, offset + 1):
+            text += source.text[offset]
+        elif not text.endswith(ANY):
+            text += ANY
+    return text.strip("\"'")
 
 
 def _destinations(
