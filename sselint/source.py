@@ -36,6 +36,8 @@ class Source:
     wrapped_in: str = ""
     optional: tuple[tuple[int, int], ...] = ()
     """(start, end) offsets of text inside a template condition: nobody knows whether it stands."""
+    original: str = field(default="", repr=False)
+    """The text before template tags were masked, as long as `text`; empty where nothing was masked."""
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:

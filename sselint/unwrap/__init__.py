@@ -63,6 +63,7 @@ def _masked_source(raw: Source, kind: str, masked: Masked) -> Source:
         masked=tuple(sorted({*ranges, *substituted})),
         loops=masked.loops,
         optional=masked.optional,
+        original=raw.text if text != raw.text or substituted else "",
     )
 
 

@@ -83,7 +83,8 @@ def shaped(text: str, lone: Sequence[Tag]) -> tuple[str, tuple[tuple[int, int], 
             continue
         column = _column(tag, tag.start - starts[first])
         room = min(tag.end - starts[first], len(lines[first].rstrip("\r"))) - column
-        fillers.append((first, column, _filler(lines, first, column, room)))
+        word = text[tag.start : tag.end][: max(room, 0)]
+        fillers.append((first, column, _filler(lines, first, column, word)))
     for number, column, filler in fillers:
         line = lines[number]
         lines[number] = line[:column] + filler + line[column + len(filler) :]
@@ -101,19 +102,19 @@ def _column(tag: Tag, own: int) -> int:
     return int(widths[-1]) if widths else own
 
 
-def _filler(lines: Sequence[str], number: int, column: int, room: int) -> str:
-    """What stands for the tag: empty where there is no room for it, or no place."""
+def _filler(lines: Sequence[str], number: int, column: int, word: str) -> str:
+    """What stands for the tag, made of the word that it was masked with: empty where there is no room, or no place."""
     above = _neighbour(lines, range(number - 1, -1, -1), column)
     below = _neighbour(lines, range(number + 1, len(lines)), column)
     for near in (below, above):
         if near is not None and near[0] == column:
-            return _item(room) if _is_item(near[1]) else _pair(room)
+            return _item(word) if _is_item(near[1]) else _pair(word)
     if above is None:
-        return _scalar_text(room)
+        return word
     if _WAITING.search(above[1]):
-        return _scalar_text(room)
+        return word
     inner = _DASHES.match(above[1])
-    return _pair(room) if inner and above[0] + len(inner[0]) == column else ""
+    return _pair(word) if inner and above[0] + len(inner[0]) == column else ""
 
 
 def _neighbour(lines: Sequence[str], numbers: Iterable[int], column: int) -> tuple[int, str] | None:
@@ -134,13 +135,9 @@ def _is_item(text: str) -> bool:
     return text.startswith("- ") or text == "-"
 
 
-def _item(room: int) -> str:
-    return "- " + "_" * (room - 2) if room > 2 else ""
+def _item(word: str) -> str:
+    return f"- {word[:-2]}" if len(word) > 2 else ""
 
 
-def _pair(room: int) -> str:
-    return "_" * (room - 3) + ": _" if room > 3 else ""
-
-
-def _scalar_text(room: int) -> str:
-    return "_" * max(room, 0)
+def _pair(word: str) -> str:
+    return f"{word[:-3]}: _" if len(word) > 3 else ""

@@ -36,7 +36,7 @@ def read(sources: Sequence[Source], tree: Tree) -> Reading:
     files: list[FileReport] = []
     for source in rest:
         if not is_kustomization(source.path):
-            objects, report = parse(source, tree)
+            objects, report = parse(source)
             parsed.setdefault(source.path, []).extend(objects)
             files.append(report)
     built = overlays([s for s in rest if is_kustomization(s.path)], parsed, tree)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sselint.facts import FileOutcome, FileReport, Span
 from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
-from sselint.source import Source, Tree
+from sselint.source import Source
 
 
 @dataclass(frozen=True)
@@ -100,49 +100,46 @@ def texts(node: Node) -> dict[str, str]:
     return {k: v.text for k, v in node.items() if v.text is not None}
 
 
-def parse(source: Source, tree: Tree) -> tuple[list[KubernetesObject], FileReport]:
+def symbols(node: Node) -> dict[str, str]:
+    """A mapping of scalars as symbols, keys included: for comparing labels with selectors."""
+    return {_symbol_at(node.key(k)) or k: symbol(v) for k, v in node.items()}
+
+
+def symbol(node: Node) -> str:
+    """The text of a scalar, or the template that makes it: two names are the same where the same tags stand in them."""
+    return node.text if node.text is not None else _symbol_at(node)
+
+
+def _symbol_at(node: Node) -> str:
+    """The template in the place of a node; empty where none touches it."""
+    if node.raw is None or not node.is_masked:
+        return ""
+    original = node.source.original or node.source.text
+    return " ".join(original[node.raw.start_mark.index : node.raw.end_mark.index].strip("\"'").split())
+
+
+def parse(source: Source) -> tuple[list[KubernetesObject], FileReport]:
     """The objects of a source, and what became of it."""
     try:
         found = documents(source)
     except UnreadableYamlError as problem:
         return [], FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span)
-    original = _Original(source, tree)
-    return [o for d in found for o in _objects(d, original)], FileReport(source.path, FileOutcome.ANALYSED)
+    return [o for d in found for o in _objects(d)], FileReport(source.path, FileOutcome.ANALYSED)
 
 
-def _objects(document: Node, original: _Original) -> Iterable[KubernetesObject]:
+def _objects(document: Node) -> Iterable[KubernetesObject]:
     kind = document["kind"].text
     if kind is not None and kind.endswith("List") and document["items"].is_sequence:
         for item in document["items"]:
-            yield from _objects(item, original)
+            yield from _objects(item)
         return
     if not document.is_mapping or "kind" not in document or "apiVersion" not in document:
         return
     group = (document["apiVersion"].text or "").rpartition("/")[0]
     metadata = document["metadata"]
-    name = original.name_of(metadata["name"]) or original.name_of(metadata["generateName"])
-    namespace = original.name_of(metadata["namespace"])
+    name = symbol(metadata["name"]) or symbol(metadata["generateName"])
+    namespace = symbol(metadata["namespace"])
     yield KubernetesObject(group, kind or "", name, name, namespace, document)
-
-
-@dataclass(frozen=True)
-class _Original:
-    """The text before template tags were masked: two names are the same where the same tags stand in them."""
-
-    source: Source
-    tree: Tree
-
-    def name_of(self, node: Node) -> str:
-        """A name: its text, or the template that makes it."""
-        if node.text is not None or not node:
-            return node.text or ""
-        if self.source.origin is not None:
-            return ""
-        try:
-            text = self.tree.text(self.source.path)
-        except OSError:
-            return ""
-        return " ".join(text[node.raw.start_mark.index : node.raw.end_mark.index].strip("\"'").split())
 
 
 def with_variants(objects: Sequence[KubernetesObject]) -> list[KubernetesObject]:

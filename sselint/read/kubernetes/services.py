@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sselint.facts import Affinity, Count, Evidence, Pool, Route, Target
 from sselint.read.kubernetes.affinity import documented
-from sselint.read.kubernetes.objects import KubernetesObject, Objects, all_nearest, meets, texts
+from sselint.read.kubernetes.objects import KubernetesObject, Objects, all_nearest, meets, symbols
 from sselint.read.kubernetes.workloads import Workload
 from sselint.read.yaml_nodes import Node
 
@@ -22,8 +22,8 @@ def services(objects: Objects) -> list[KubernetesObject]:
 def selected(service: KubernetesObject, workloads: Sequence[Workload]) -> list[Workload]:
     """The workloads whose pods the Service's selector chooses: those of its own file where it has any."""
     node = service.node.at("spec", "selector")
-    selector = texts(node)
-    if not selector or len(selector) != len(node.fields):
+    selector = symbols(node)
+    if not selector:
         return []
     chosen = [w for w in workloads if selector.items() <= w.labels.items() and meets(service, w.owner)]
     owners = all_nearest([w.owner for w in chosen], service)

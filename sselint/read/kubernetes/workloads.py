@@ -9,7 +9,8 @@ from sselint.facts import Count, Evidence, Pool, Rolling, Span
 from sselint.read.images import started
 from sselint.read.kubernetes import containers
 from sselint.read.kubernetes.containers import PodSpec
-from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets, nearest, texts
+from sselint.read.kubernetes.helm import values_behind
+from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets, nearest, symbols
 from sselint.read.yaml_nodes import Node
 from sselint.source import Tree
 
@@ -48,7 +49,7 @@ def workloads(objects: Objects) -> Iterator[Workload]:
         if not spec["containers"].is_sequence:
             continue
         metadata = owner.node["metadata"] if owner.kind == "Pod" else template["metadata"]
-        yield Workload(owner, PodSpec(spec, owner, objects), texts(metadata["labels"]))
+        yield Workload(owner, PodSpec(spec, owner, objects), symbols(metadata["labels"]))
 
 
 def pool(workload: Workload, objects: Objects, tree: Tree, port: Node | None = None) -> Pool:
@@ -138,7 +139,8 @@ def _processes(owner: KubernetesObject, objects: Objects) -> tuple[Count, Eviden
         return _knative(owner)
     node = owner.node.at("spec", "replicas")
     if node.number is not None:
-        return Count.exactly(node.number, f"replicas: {node.number}"), (_line(owner.node["spec"], "replicas"),)
+        written = (_line(owner.node["spec"], "replicas"), *values_behind(node))
+        return Count.exactly(node.number, f"replicas: {node.number}"), written
     if node or node.is_masked:
         return Count.unknown("replicas comes from a template"), (_line(owner.node["spec"], "replicas"),)
     return Count.exactly(1, "replicas is not written, and one by default"), ()
@@ -170,7 +172,8 @@ def _scaled(scaler: KubernetesObject) -> tuple[Count, Evidence]:
     keda = scaler.kind == "ScaledObject"
     low_key, high_key = ("minReplicaCount", "maxReplicaCount") if keda else ("minReplicas", "maxReplicas")
     low, high = spec[low_key], spec[high_key]
-    evidence = tuple(_line(spec, key) for key in (low_key, high_key) if key in spec) or (scaler.span,)
+    written = [key for key in (low_key, high_key) if key in spec]
+    evidence = tuple(s for key in written for s in (_line(spec, key), *values_behind(spec[key]))) or (scaler.span,)
     least = low.number if low else (0 if keda else 1)
     most = high.number if high else (100 if keda else None)
     if least is None or most is None:
