@@ -126,6 +126,7 @@ def _finding(finding: Finding) -> Json:
         "severity": finding.severity.value,
         "confidence": finding.confidence.value,
         "message": finding.message,
+        "doc": f"docs/rules.md#{finding.code.lower()}",
         "path": primary.path if primary else None,
         "line": primary.line if primary else None,
         "column": primary.column if primary else None,

@@ -10,15 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from sselint.facts import CursorTreatment, Evidence, FileOutcome, Route, Stream, Truth
+from sselint.facts import Evidence, FileOutcome, Route, Stream, Truth
 from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options
 from sselint.report.frame import Load, loader, write_frame
 from sselint.report.layout import Page
 from sselint.report.words import (
-    STRENGTHS,
     counted_verdicts,
     joined_places,
+    needs_behind,
     plural,
     pool_words,
     route_words,
@@ -261,29 +261,25 @@ def _write_inputs(page: Page, findings: Sequence[Finding]) -> None:
 
 
 def _write_loose_routes(page: Page, routes: Sequence[Route]) -> None:
-    """Routes without a server, each with what policy 2 would need there: the only one that depends on the route."""
+    """Routes without a server: what one would need under policies 1 and 3 once, and under policy 2 for each route."""
     if not routes:
         return
     page.blank()
     page.line(("Routes without a server in this tree", "bold"))
-    page.paragraph("A server behind any of them may keep policy 1 or 3 as it is. For policy 2 it needs:", indent=2)
+    page.paragraph(
+        "A server behind any of them keeps policy 1 with ids, replay and live tail from a store that all processes share, "
+        "and policy 3 without ids. What it needs for policy 2 depends on the route:",
+        indent=2,
+    )
     for route in routes[:MOST_LOOSE_ROUTES]:
         page.paragraph(
-            f"{route.name} ({route_words(route)}): {_need_of(route)}",
+            f"{route.name} ({route_words(route)}): {needs_behind(route)[Policy.PINNED_FAIL_CLOSED]}",
             indent=4,
             first=f"{route.path}:{route.line} ",
             first_style="place",
         )
     if len(routes) > MOST_LOOSE_ROUTES:
         page.paragraph(f"and {len(routes) - MOST_LOOSE_ROUTES} more: `sselint facts` lists them", indent=4)
-
-
-def _need_of(route: Route) -> str:
-    if route.last_event_id is CursorTreatment.STRIPPED:
-        return "Last-Event-ID passed on (policy 1 too)"
-    if route.members.high == 1 or STRENGTHS[route.affinity.strength] == "strict":
-        return "nothing more of the route"
-    return "strict affinity"
 
 
 def _write_suppressed(page: Page, findings: Sequence[Finding]) -> None:
