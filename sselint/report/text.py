@@ -267,8 +267,8 @@ def _write_loose_routes(page: Page, routes: Sequence[Route]) -> None:
     page.blank()
     page.line(("Routes without a server in this tree", "bold"))
     page.paragraph(
-        "A server behind any of them keeps policy 1 with ids, replay and live tail from a store that all processes share, "
-        "and policy 3 without ids. What it needs for policy 2 depends on the route:",
+        "A server behind any of them keeps policy 1 with ids, replay and live tail from a store that all processes "
+        "share, and policy 3 without ids. What it needs for policy 2 depends on the route:",
         indent=2,
     )
     for route in routes[:MOST_LOOSE_ROUTES]:

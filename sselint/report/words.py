@@ -85,9 +85,9 @@ def needs_behind(route: Route) -> Mapping[Policy, str]:
         has = {Strength.NONE: "this has none", Strength.UNKNOWN: "whether this is, is not known"}
         strength = has.get(route.affinity.strength, f"this is {STRENGTHS[route.affinity.strength]}")
         pinned = f"strict affinity first ({strength}), then a 409 for ids that it does not hold"
-    header = "Last-Event-ID must be passed on first (for policy 1 too)" if stripped else ""
+    header = "Last-Event-ID must be passed on first" if stripped else ""
     return {
         Policy.SHARED_REPLAY: header or "ids, replay and live tail from a store that all processes share",
-        Policy.PINNED_FAIL_CLOSED: header or pinned,
+        Policy.PINNED_FAIL_CLOSED: f"{header}, as for policy 1" if header else pinned,
         Policy.NO_RESUMPTION: "no id: fields",
     }
