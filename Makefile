@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 	test $$status -eq 1
 
 test: $(VENV)/.test-installed lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow"
 
 premises: $(VENV)/.test-installed
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "premises or slow" tests/premises
