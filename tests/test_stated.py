@@ -1,0 +1,94 @@
+"""A balancer's repository without a server: the server is assumed, stated in the settings, or read elsewhere."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sselint.deployment import Audit
+from sselint.facts import Outcome, Run
+from sselint.report.facts_json import render_facts_json
+from tests.cli_runner import CommandLine
+from tests.report import builders
+
+NGINX = """\
+events {}
+http {
+  upstream feed { server feed-1:8000; server feed-2:8000; server feed-3:8000; }
+  server { listen 80; location / { proxy_pass http://feed; proxy_read_timeout 1h; } }
+}
+"""
+
+
+@pytest.fixture
+def sselint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command line in a folder that holds an nginx configuration and nothing else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nginx.conf").write_text(NGINX, encoding="utf-8")
+    return CommandLine(tmp_path, monkeypatch, capsys)
+
+
+def verdict(sselint: CommandLine, *arguments: str) -> tuple[str, int]:
+    """The verdict of the one deployment, and the exit code."""
+    run = sselint.run("check", "--format", "json", *arguments)
+    assert run.err == ""
+    (deployment,) = json.loads(run.out)["deployments"]
+    assert [hop["path"] for hop in deployment["hops"]] == ["nginx.conf"]
+    return deployment["verdict"], run.code
+
+
+def test_without_a_server_nothing_is_raised(sselint: CommandLine) -> None:
+    run = sselint.run("check")
+    assert (run.code, run.out.count("\n")) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "assumed, expected",
+    [
+        ("ids=counter,unknown=tolerant", ("corrupt", 1)),
+        ("ids=counter", ("corrupt", 1)),
+        ("ids=random,unknown=refused", ("loud", 0)),
+        ("ids=counter,unknown=refused", ("corrupt", 1)),
+        ("ids=store,replay=shared", ("shared-replay", 0)),
+    ],
+)
+def test_an_assumed_server(assumed: str, expected: tuple[str, int], sselint: CommandLine) -> None:
+    """A counter that is refused still corrupts: the id is not unknown, it is somebody else's."""
+    assert verdict(sselint, "--assume", assumed) == expected
+
+
+def test_a_server_that_the_settings_state(sselint: CommandLine) -> None:
+    settings = '[[streams]]\nname = "events"\nids = "random"\nunknown = "refused"\n'
+    (sselint.root / "sselint.toml").write_text(settings, encoding="utf-8")
+    assert verdict(sselint) == ("loud", 0)
+    text = sselint.run("check").out
+    assert "sselint.toml:1" in text
+    assert "sselint.toml:1 says unknown = refused" in " ".join(text.split())
+
+
+def test_a_server_that_was_read_in_its_own_repository(sselint: CommandLine) -> None:
+    """What `facts --format json` wrote there is judged here, with the places of there."""
+    facts = sselint.root / "app.json"
+    facts.write_text(render_facts_json(Audit(root="app", streams=(builders.stream(),))), encoding="utf-8")
+    assert verdict(sselint, "--facts", "app.json") == ("corrupt", 1)
+    text = sselint.run("check", "--facts", "app.json").out
+    assert "app.py:8:8" in text
+
+    refusing = replace(
+        builders.stream(),
+        ids=replace(builders.stream().ids, scope=builders.Scope.UNIQUE_LOCAL, kind=builders.IdKind.RANDOM),
+        on_foreign=Run(Outcome.FAIL_CLOSED, "409", status=409),
+        on_overlap=None,
+    )
+    facts.write_text(render_facts_json(Audit(root="app", streams=(refusing,))), encoding="utf-8")
+    assert verdict(sselint, "--facts", "app.json") == ("loud", 0)
+
+
+def test_a_declared_policy_is_held_against_the_deployment(sselint: CommandLine) -> None:
+    loud = ("--assume", "ids=random,unknown=refused")
+    assert verdict(sselint, *loud, "--policy", "pinned-fail-closed") == ("loud", 1)
+    assert "declared pinned-fail-closed (policy 2)" in sselint.run("check", *loud, "--policy", "pinned-fail-closed").out
+    assert verdict(sselint, *loud, "--fail-on", "warning") == ("loud", 1)
