@@ -22,6 +22,9 @@ from sselint.source import Tree
 MAX_DEPTH = 6
 """Shells in shells and scripts that call scripts."""
 
+TEMPLATED = "$(template)"
+"""Stands for a word that a template makes: like a command substitution, it is one word of unknown content."""
+
 _COMPOUND = frozenset({"then", "else", "do", "{", "}", "!", "fi", "done", "exec", "time"})
 _HEADS = frozenset({"if", "for", "case", "function"})
 _MODULE = re.compile(r"[A-Za-z_][\w.]*(:[A-Za-z_][\w.]*(\(.*\))?)?")

@@ -31,7 +31,7 @@ _SWARM_ONLY = ("update_config", "rollback_config", "placement", "endpoint_mode",
 
 def looks_like(path: str, text: str) -> bool:
     """Whether this is a compose file: `services:` at the top level, and a field of a service below it."""
-    if not _SERVICES.search(text) or "\napiVersion:" in text or text.startswith("apiVersion:"):
+    if path.endswith((".py", ".sh")) or not _SERVICES.search(text) or "\napiVersion:" in text or text.startswith("apiVersion:"):
         return False
     return _SERVICE_FIELD.search(text) is not None or _FLOW_FIELD.search(text) is not None
 
@@ -76,7 +76,7 @@ class _File:
 
 @dataclass(frozen=True)
 class _Layers:
-    """The files of one project, later ones laid over earlier ones; `variant` is empty where nothing is an alternative."""
+    """The files of one project, later ones laid over earlier ones; no `variant` where nothing is an alternative."""
 
     files: tuple[_File, ...]
     variant: str = ""
@@ -210,7 +210,9 @@ class _Project:
     def _words(self, node: Node) -> tuple[str, ...]:
         """A command: a list of words, or text that is split without a shell. `$$` is a dollar for the container."""
         if node.is_sequence:
-            return tuple(self._interpolated(n.text) or "" for n in node)
+            return tuple(command.TEMPLATED if n.is_masked else self._interpolated(n.text) or "" for n in node)
+        if node.is_masked:
+            return (command.TEMPLATED,)
         return tuple(shell.split(self._interpolated(node.text) or "")) if node.text else ()
 
     def _build(self, service: _Service) -> tuple[str | None, str | None]:

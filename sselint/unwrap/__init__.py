@@ -7,6 +7,7 @@ inside a block scalar (a ConfigMap, Helm values, Ansible variables, cloud-init) 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -24,6 +25,7 @@ MAX_DEPTH = 3
 """Texts inside texts: an Envoy configuration in the values of a chart in a manifest."""
 
 _YAML = frozenset({"kubernetes", "compose", "envoy"})
+_DOCUMENT = re.compile(r"^(?:kind|apiVersion|services|static_resources)[ \t]*:", re.MULTILINE)
 _PROGRAMS = frozenset({"gunicorn"})
 """Kinds whose text is a program: braces in it are its own."""
 
@@ -50,9 +52,11 @@ def _sources(raw: Source, name: str, kind_of: KindOf, depth: int) -> Iterator[So
 
 def _masked_source(raw: Source, kind: str, masked: Masked) -> Source:
     text, ranges = masked.text, masked.masked
-    if masked.lone and kind in _YAML:
+    if kind in _YAML:
         text, written = shaped(text, masked.lone)
-        ranges = (*ranges, *written)
+        # A mapping has a field once: what another branch says differently is not known, if it is not a whole document.
+        unsure = ((a, b) for a, b in masked.alternatives if not _DOCUMENT.search(raw.text, a, b))
+        ranges = (*ranges, *written, *unsure)
     elif masked.lone and kind == "nginx":
         text = _as_directives(text, masked)
     substituted = envsubst(text, kind)

@@ -33,6 +33,8 @@ class Masked:
     optional: Ranges = ()
     tags: tuple[Tag, ...] = ()
     lone: tuple[Tag, ...] = ()
+    alternatives: Ranges = ()
+    """Optional text of which another branch says something else."""
 
     @property
     def blank(self) -> str:
@@ -52,6 +54,7 @@ def mask(text: str) -> Masked:
     masked: list[tuple[int, int]] = []
     loops: list[tuple[int, int]] = []
     optional: list[tuple[int, int]] = []
+    alternatives: list[tuple[int, int]] = []
     for tag in found:
         prints = tag.role is Role.OUTPUT
         _fill(parts, tag.start, tag.end, FILLER if prints else " ")
@@ -62,12 +65,22 @@ def mask(text: str) -> Masked:
             loops.append((block.start, block.end))
         if block.role in (Role.CONDITION, Role.DEFINITION):
             optional.append((block.start, block.end))
+            if block.branches > 1:
+                alternatives.append((block.start, block.end))
         if _is_part_of_a_value(text, block, found):
             for tag in _within(found, *block.construct):
                 _fill(parts, tag.start, tag.end, FILLER)
             masked.append(block.construct)
     lone = tuple(t for t in found if t.role is Role.OUTPUT and _is_alone(parts, t))
-    return Masked("".join(parts), _united(masked), tuple(sorted(loops)), tuple(sorted(optional)), found, lone)
+    return Masked(
+        text="".join(parts),
+        masked=_united(masked),
+        loops=tuple(sorted(loops)),
+        optional=tuple(sorted(optional)),
+        tags=found,
+        lone=lone,
+        alternatives=tuple(alternatives),
+    )
 
 
 def envsubst(text: str, kind: str) -> Ranges:

@@ -70,12 +70,13 @@ class Tag:
 @dataclass(frozen=True)
 class Block:
     """The text from the end of one tag to the start of the next one of the same construct. `construct` are the offsets
-    of all of it, from the opening tag to the end of the closing one."""
+    of all of it, from the opening tag to the end of the closing one, `branches` how many blocks it has."""
 
     role: Role
     start: int
     end: int
     construct: tuple[int, int]
+    branches: int = 1
 
 
 def has_tags(text: str) -> bool:
@@ -201,4 +202,4 @@ def _branches(chain: Sequence[Tag], body_end: int, end: int) -> Iterator[Block]:
     stops = [tag.start for tag in chain[1:]] + [body_end]
     for tag, stop in zip(chain, stops, strict=True):
         role = chain[0].role if tag is chain[0] else Role.CONDITION
-        yield Block(role, tag.end, stop, construct)
+        yield Block(role, tag.end, stop, construct, len(chain))

@@ -12,6 +12,8 @@ from sselint.source import Source, Tree
 _API = re.compile(r"^[ \t-]*[\"']?apiVersion[\"']?[ \t]*:[ \t]*\S", re.MULTILINE)
 _KIND = re.compile(r"^[ \t-]*[\"']?kind[\"']?[ \t]*:", re.MULTILINE)
 _FLOW = re.compile(r"\{[^{}\n]*\bapiVersion[\"']?:[^\n]*\bkind[\"']?:")
+_FIRST_LINE = re.compile(r"^[ \t]*([^\s#][^\n]*)", re.MULTILINE)
+_YAML_LINE = re.compile(r"---|\.\.\.|%YAML|[{\[]|-[ \t]|_+[ \t]*$|(?:[\w./-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t\r]|$)")
 _KUSTOMIZATION = re.compile(r"(^|/)(kustomization\.ya?ml|Kustomization)$")
 
 
@@ -19,9 +21,15 @@ def looks_like(path: str, text: str) -> bool:
     """Whether this holds Kubernetes objects (`apiVersion` and `kind`), or is a kustomization."""
     if _KUSTOMIZATION.search(path):
         return True
-    if "apiVersion" not in text:
+    if "apiVersion" not in text or not _begins_like_yaml(text):
         return False
     return (_API.search(text) is not None and _KIND.search(text) is not None) or _FLOW.search(text) is not None
+
+
+def _begins_like_yaml(text: str) -> bool:
+    """Whether the first line that says something can be YAML's or JSON's: programs hold manifests as text, too."""
+    match = _FIRST_LINE.search(text)
+    return match is not None and _YAML_LINE.match(match[1]) is not None
 
 
 def read(sources: Sequence[Source], tree: Tree) -> Reading:

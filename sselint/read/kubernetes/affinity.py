@@ -10,7 +10,7 @@ from typing import Any
 
 from sselint.affinity import Features, find_row, judge_row
 from sselint.catalogue import affinity_rows, load_yaml, rules_directory
-from sselint.facts import Affinity, CursorTreatment, Evidence, KeyCarrier, RoutingEvent
+from sselint.facts import Affinity, CursorTreatment, Evidence, KeyCarrier, RoutingEvent, Span, Strength
 
 LAST_EVENT_ID = "last-event-id"
 
@@ -66,6 +66,11 @@ def documented(
     if seconds is not None:
         return found
     return replace(found, events=tuple((e, m) for e, m in found.events if e is not RoutingEvent.KEY_LAPSED))
+
+
+def unknown(found: Affinity, why: str, span: Span) -> Affinity:
+    """An affinity of which only a template knows: `found` is what holds without it."""
+    return replace(found, mechanism="affinity from a template", strength=Strength.UNKNOWN, why=why, evidence=(span,))
 
 
 def header_key(name: str) -> Key:

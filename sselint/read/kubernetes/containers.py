@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sselint.facts import Setting, Truth, Volume
 from sselint.read import command
-from sselint.read.kubernetes.objects import KubernetesObject, Objects, texts
+from sselint.read.kubernetes.objects import KubernetesObject, Objects, symbol, texts
 from sselint.read.yaml_nodes import Node
 
 _REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)")
@@ -64,27 +64,27 @@ class PodSpec:
         return tuple(settings.values()), settled
 
     def _bulk(self, source: Node) -> dict[str, str] | None:
-        found = self.objects.named("ConfigMap", source["configMapRef"]["name"].text, self.owner)
+        found = self.objects.named("ConfigMap", symbol(source["configMapRef"]["name"]), self.owner)
         return texts(found.node["data"]) if found else None
 
     def _referred(self, source: Node) -> str | None:
         reference = source["configMapKeyRef"]
-        found = self.objects.named("ConfigMap", reference["name"].text, self.owner) if reference else None
+        found = self.objects.named("ConfigMap", symbol(reference["name"]), self.owner) if reference else None
         return found.node["data"][reference["key"].text or ""].text if found else None
 
     # -- volumes -------------------------------------------------------------------------------------------------------
 
     def volumes(self, container: Node) -> Iterator[Volume]:
         """Where files are mounted, and whether every pod sees the same ones."""
-        claimed = {t.at("metadata", "name").text for t in self.owner.node.at("spec", "volumeClaimTemplates")}
+        claimed = {symbol(t.at("metadata", "name")) for t in self.owner.node.at("spec", "volumeClaimTemplates")}
         for mount in container["volumeMounts"]:
-            name, path = mount["name"].text, mount["mountPath"].text
+            name, path = symbol(mount["name"]), mount["mountPath"].text
             if not path:
                 continue
             if name in claimed:
                 yield Volume(path, Truth.NO, f"volumeClaimTemplates give each pod a {name} of its own", (mount.span(),))
                 continue
-            volume = next((v for v in self.node["volumes"] if v["name"].text == name), Node(self.node.source, None))
+            volume = next((v for v in self.node["volumes"] if symbol(v["name"]) == name), Node(self.node.source, None))
             shared, why = self._shared(volume)
             yield Volume(path, shared, why, (mount.span(), volume.span()) if volume else (mount.span(),))
 
@@ -98,7 +98,7 @@ class PodSpec:
         if "hostPath" in volume:
             return Truth.UNKNOWN, "a hostPath is shared by the pods of one node only"
         if "persistentVolumeClaim" in volume:
-            return self._claim(volume.at("persistentVolumeClaim", "claimName").text)
+            return self._claim(symbol(volume.at("persistentVolumeClaim", "claimName")))
         return Truth.UNKNOWN, "a volume whose sharing is not known"
 
     def _claim(self, name: str | None) -> tuple[Truth, str]:
@@ -114,13 +114,20 @@ class PodSpec:
 
 
 def words(container: Node) -> tuple[str, ...]:
-    """The container's command and args; what a template touches is an empty word."""
-    return tuple(n.text or "" for key in ("command", "args") for n in container[key])
+    """The container's command and args."""
+    return (*entrypoint(container), *_words(container["args"]))
 
 
 def entrypoint(container: Node) -> tuple[str, ...]:
     """The part that replaces the image's ENTRYPOINT."""
-    return tuple(n.text or "" for n in container["command"])
+    return _words(container["command"])
+
+
+def _words(node: Node) -> tuple[str, ...]:
+    """The words of a list; what a template makes or touches is a word of unknown content."""
+    if not node.is_sequence:
+        return (command.TEMPLATED,) if node.is_masked else ()
+    return tuple(command.TEMPLATED if n.is_masked else n.text or "" for n in node)
 
 
 def expanded_words(found: Sequence[str], settings: Sequence[Setting]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sselint.facts import Affinity, CursorTreatment, Evidence, Match, Route, Span, Target
 from sselint.read.kubernetes.affinity import LAST_EVENT_ID, documented, header_key, seconds_of
 from sselint.read.kubernetes.ingress import MembersOf
-from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets
+from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets, symbol
 from sselint.read.yaml_nodes import Node
 
 _PATH_KINDS = {"PathPrefix": "prefix", "Exact": "exact", "RegularExpression": "regex"}
@@ -22,12 +22,12 @@ def http_routes(route: KubernetesObject, members_of: MembersOf) -> Iterator[Rout
     """A route for each rule of an HTTPRoute."""
     hosts = tuple(h.text for h in route.node.at("spec", "hostnames") if h.text)
     for rule in route.node.at("spec", "rules"):
-        backends = [b for b in rule["backendRefs"] if b["name"].text and b["weight"].number != 0]
+        backends = [b for b in rule["backendRefs"] if symbol(b["name"]) and b["weight"].number != 0]
         if not backends:
             continue
         treatment, treatment_evidence = _filters(rule)
         affinity = _persistence(route, rule)
-        names = [b["name"].text or "" for b in backends]
+        names = [symbol(b["name"]) for b in backends]
         yield Route(
             path=route.path,
             line=rule.span().line,
@@ -47,7 +47,7 @@ def http_routes(route: KubernetesObject, members_of: MembersOf) -> Iterator[Rout
 
 
 def _backend_target(route: KubernetesObject, backend: Node) -> Target:
-    name, space = backend["name"].text or "", backend["namespace"].text or route.namespace
+    name, space = symbol(backend["name"]), backend["namespace"].text or route.namespace
     return Target(f"{name}.{space}" if space else name, backend["port"].number, backend.span())
 
 
@@ -96,7 +96,7 @@ def virtual_services(service: KubernetesObject, objects: Objects, members_of: Me
     hosts = tuple(h.text for h in service.node.at("spec", "hosts") if h.text)
     for rule in service.node.at("spec", "http"):
         weighted = [r["destination"] for r in rule["route"] if r["weight"].number != 0]
-        destinations = [(d["host"].text or "", d) for d in weighted if d["host"].text]
+        destinations = [(symbol(d["host"]), d) for d in weighted if symbol(d["host"])]
         if not destinations:
             continue
         names = [host for host, _ in destinations]
@@ -124,7 +124,7 @@ def virtual_services(service: KubernetesObject, objects: Objects, members_of: Me
 def destination_rules(objects: Objects, routed: frozenset[str], members_of: MembersOf) -> Iterator[Route]:
     """DestinationRules of hosts that no VirtualService routes to: the mesh applies them to every client's sidecar."""
     for rule in objects.of("DestinationRule"):
-        host = rule.node.at("spec", "host").text
+        host = symbol(rule.node.at("spec", "host")) or None
         if host is None or host in routed:
             continue
         affinity = _load_balancer(rule, rule.node.at("spec", "trafficPolicy"))
@@ -170,10 +170,10 @@ def _istio_headers(rule: Node) -> tuple[CursorTreatment, Evidence]:
 
 
 def _destination_affinity(service: KubernetesObject, destination: Node, objects: Objects) -> Affinity:
-    host = destination["host"].text or ""
+    host = symbol(destination["host"])
     subset = destination["subset"].text
     for rule in objects.of("DestinationRule"):
-        if not meets(rule, service) or not _same_host(rule.node.at("spec", "host").text, host):
+        if not meets(rule, service) or not _same_host(symbol(rule.node.at("spec", "host")), host):
             continue
         own = next((s for s in rule.node.at("spec", "subsets") if subset and s["name"].text == subset), None)
         policy = own["trafficPolicy"] if own and own.at("trafficPolicy", "loadBalancer") else None
@@ -216,8 +216,8 @@ def ingress_routes(ingress: KubernetesObject, members_of: MembersOf) -> Iterator
     """A route for each service of each rule of a Traefik IngressRoute."""
     for rule in ingress.node.at("spec", "routes"):
         for service in rule["services"]:
-            name = service["name"].text
-            if name is None or (service["kind"].text or "Service") != "Service":
+            name = symbol(service["name"])
+            if not name or (service["kind"].text or "Service") != "Service":
                 continue
             cookie = service.at("sticky", "cookie")
             affinity = documented("ingress_traefik", {}, (ingress.span,))

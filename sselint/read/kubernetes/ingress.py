@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sselint.facts import Affinity, Count, CursorTreatment, Evidence, Match, Route, Span, Target
+from sselint.facts import Affinity, Count, CursorTreatment, Evidence, Match, Route, Span, Strength, Target
 from sselint.read.kubernetes.affinity import (
     Key,
     documented,
@@ -16,10 +16,13 @@ from sselint.read.kubernetes.affinity import (
     rules,
     seconds_of,
     strips_cursor,
+    unknown,
     variable_key,
 )
-from sselint.read.kubernetes.objects import KubernetesObject, Objects
+from sselint.read.kubernetes.objects import KubernetesObject, Objects, symbol
 from sselint.read.yaml_nodes import Node
+
+_AFFINITY = re.compile(r"affinity|hash|sticky|balance|target-group-attributes|cookie")
 
 MembersOf = Callable[[str, KubernetesObject], Count]
 """The pods behind a Service that an object names."""
@@ -57,8 +60,8 @@ def routes(ingress: KubernetesObject, objects: Objects, members_of: MembersOf) -
     controller = controller_of(ingress, objects)
     hop = _Hop(ingress, objects, controller)
     for host, path, kind, backend, span in _rules(ingress.node["spec"]):
-        service = backend.at("service", "name").text or backend["serviceName"].text
-        if service is None:
+        service = symbol(backend.at("service", "name")) or symbol(backend["serviceName"])
+        if not service:
             continue
         port = backend.at("service", "port", "number").number or backend["servicePort"].number
         affinity, to_endpoints = hop.affinity(service)
@@ -116,6 +119,24 @@ class _Hop:
 
     def affinity(self, service: str) -> tuple[Affinity, bool]:
         """The affinity in front of a Service, and whether it is over the pods themselves."""
+        found, straight = self._written(service)
+        if found.strength is Strength.NONE and self._touched_by_template():
+            annotations = self.ingress.node.at("metadata", "annotations")
+            why = "a template decides on annotations, and with them on affinity"
+            return unknown(found, why, annotations.span()), straight
+        return found, straight
+
+    def _touched_by_template(self) -> bool:
+        """Whether a template may put an annotation there, or an affinity into one."""
+        metadata = self.ingress.node["metadata"]
+        if metadata["annotations"].is_masked and not metadata["annotations"].is_mapping:
+            return True
+        return any(
+            key.is_masked or (value.is_masked and _AFFINITY.search(name))
+            for name, (key, value) in self.ingress.annotations().items()
+        )
+
+    def _written(self, service: str) -> tuple[Affinity, bool]:
         if self.controller is None:
             why = "which controller serves this Ingress is not known, and no annotation pins a client"
             return documented("kubernetes", {"affinity": "ingress"}, (self.ingress.span,), why=why), True

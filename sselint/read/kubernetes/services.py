@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sselint.facts import Affinity, Count, Evidence, Pool, Route, Target
-from sselint.read.kubernetes.affinity import documented
+from sselint.read.kubernetes.affinity import documented, unknown
 from sselint.read.kubernetes.objects import KubernetesObject, Objects, all_nearest, meets, symbols
 from sselint.read.kubernetes.workloads import Workload
 from sselint.read.yaml_nodes import Node
@@ -92,6 +92,9 @@ def members(counts: Sequence[Count]) -> Count:
 def _affinity(service: KubernetesObject) -> Affinity:
     spec = service.node["spec"]
     node = spec["sessionAffinity"]
+    if node.is_masked:
+        found = documented("kubernetes", {}, (service.span,))
+        return unknown(found, "sessionAffinity comes from a template", spec.key("sessionAffinity").line_span())
     if node.text != "ClientIP":
         return documented("kubernetes", {}, (service.span,))
     timeout = spec.at("sessionAffinityConfig", "clientIP", "timeoutSeconds")

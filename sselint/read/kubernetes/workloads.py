@@ -10,7 +10,7 @@ from sselint.read.images import started
 from sselint.read.kubernetes import containers
 from sselint.read.kubernetes.containers import PodSpec
 from sselint.read.kubernetes.helm import values_behind
-from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets, nearest, symbols
+from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets, nearest, symbol, symbols
 from sselint.read.yaml_nodes import Node
 from sselint.source import Tree
 
@@ -91,8 +91,8 @@ def autoscaled_pools(objects: Objects) -> Iterator[Pool]:
     known = {(w.owner.kind, w.owner.name) for w in workloads(objects)}
     for scaler in objects.of("HorizontalPodAutoscaler", "ScaledObject"):
         reference = scaler.node.at("spec", "scaleTargetRef")
-        kind, name = reference["kind"].text or "Deployment", reference["name"].text
-        if name is None or (kind, name) in known:
+        kind, name = reference["kind"].text or "Deployment", symbol(reference["name"])
+        if not name or (kind, name) in known:
             continue
         count, evidence = _scaled(scaler)
         yield Pool(
@@ -140,10 +140,20 @@ def _processes(owner: KubernetesObject, objects: Objects) -> tuple[Count, Eviden
     node = owner.node.at("spec", "replicas")
     if node.number is not None:
         written = (_line(owner.node["spec"], "replicas"), *values_behind(node))
+        if _is_doubtful(node, owner):
+            why = f"replicas: {node.number} where a template condition holds, else one"
+            return Count(min(node.number, 1), max(node.number, 1), why), written
         return Count.exactly(node.number, f"replicas: {node.number}"), written
     if node or node.is_masked:
         return Count.unknown("replicas comes from a template"), (_line(owner.node["spec"], "replicas"),)
     return Count.exactly(1, "replicas is not written, and one by default"), ()
+
+
+def _is_doubtful(node: Node, owner: KubernetesObject) -> bool:
+    """Whether a template condition decides on a line, and not on the whole object."""
+    optional, start = node.source.is_optional, node.raw.start_mark.index
+    kind = owner.node["kind"]
+    return optional(start) and not (kind.raw is not None and optional(kind.raw.start_mark.index))
 
 
 def _line(mapping: Node, key: str) -> Span:
@@ -155,16 +165,9 @@ def _autoscaler(owner: KubernetesObject, objects: Objects) -> KubernetesObject |
     for scaler in objects.of("HorizontalPodAutoscaler", "ScaledObject"):
         reference = scaler.node.at("spec", "scaleTargetRef")
         kind = reference["kind"].text or "Deployment"
-        if kind == owner.kind and _refers(reference["name"], scaler, owner) and meets(scaler, owner):
+        if kind == owner.kind and symbol(reference["name"]) == owner.name and meets(scaler, owner):
             found.append(scaler)
     return nearest(found, owner)
-
-
-def _refers(name: Node, scaler: KubernetesObject, owner: KubernetesObject) -> bool:
-    """Whether a reference names the owner; two templates are compared by the names that the objects have of them."""
-    if name.text is not None:
-        return name.text == owner.name
-    return bool(name) and scaler.name == owner.name
 
 
 def _scaled(scaler: KubernetesObject) -> tuple[Count, Evidence]:
