@@ -278,10 +278,21 @@ def test_facts_judge_nothing_and_say_when_they_are_not_all(sselint: CommandLine)
     assert sselint.run("facts").code == 0
 
 
-def test_statistics_and_suppressed_findings_on_request(sselint: CommandLine) -> None:
+def test_statistics_on_request(sselint: CommandLine) -> None:
     sselint.found(builders.corrupt())
     assert "Statistics" not in sselint.run("check").out
     assert re.search(r"Statistics\n +1  corrupt", sselint.run("check", "--statistics").out)
+
+
+def test_suppressed_findings_are_listed_on_request(sselint: CommandLine) -> None:
+    source = "\n" * 7 + "tick = itertools.count(1)  # sselint: ignore[SSE101] numbered by hand\n"
+    (sselint.root / "app.py").write_text(source, encoding="utf-8")
+    sselint.found(builders.corrupt(), files=[FileReport("app.py", FileOutcome.ANALYSED)])
+    quiet, told = sselint.run("check"), sselint.run("check", "--show-suppressed")
+    assert "1 suppressed" in quiet.out
+    assert "app.py:8 (inline): numbered by hand" not in quiet.out
+    assert "app.py:8 (inline): numbered by hand" in told.out
+    assert quiet.code == told.code == 1
 
 
 def test_an_assumption_is_named_in_the_report(sselint: CommandLine) -> None:
