@@ -56,7 +56,8 @@ def configuration(row: dict[str, Any]) -> str:
     text: str = row["config"]
     peers = ""
     if "peers lab {" in text:
-        text, peers = text.split("\npeers lab", 1)[0], "peers lab\n    peer A 127.0.0.1:1085\n    peer B 127.0.0.1:1086\n"
+        text = text.split("\npeers lab", 1)[0]
+        peers = "peers lab\n    peer A 127.0.0.1:1085\n    peer B 127.0.0.1:1086\n"
     if text.startswith("backend be"):
         rules = [line for line in text.splitlines() if line.split()[0] in ("use_backend", "default_backend")]
         backends = [line for line in text.splitlines() if line not in rules]
