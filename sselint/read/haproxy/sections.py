@@ -119,7 +119,7 @@ def configurations(sources: Sequence[Source]) -> tuple[Configuration, ...]:
     for source in sources:
         single.extend(Configuration(_sections(part), (source,)) for part in _parts(source))
     groups: list[list[Configuration]] = []
-    for one in single:
+    for one in sorted(single, key=_main_first):
         for group in groups:
             if _belong_together(group, one):
                 group.append(one)
@@ -127,6 +127,10 @@ def configurations(sources: Sequence[Source]) -> tuple[Configuration, ...]:
         else:
             groups.append([one])
     return tuple(_joined(group) for group in groups)
+
+
+def _main_first(configuration: Configuration) -> tuple[bool, bool]:
+    return not configuration.of("global"), not configuration.of("defaults")
 
 
 def _parts(source: Source) -> Iterator[tuple[Line, ...]]:
@@ -215,9 +219,8 @@ def _names_any(users: Sequence[Section], owners: Sequence[Section]) -> bool:
 
 
 def _joined(group: Sequence[Configuration]) -> Configuration:
-    order = sorted(group, key=lambda c: (not c.of("global"), not c.of("defaults")))
-    flat = [s for c in order for s in c.sections]
-    return Configuration(tuple(_with_parents(flat)), tuple(source for c in order for source in c.sources))
+    flat = [s for c in group for s in c.sections]
+    return Configuration(tuple(_with_parents(flat)), tuple(source for c in group for source in c.sources))
 
 
 def _with_parents(flat: Sequence[Section]) -> Iterator[Section]:
