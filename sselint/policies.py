@@ -176,5 +176,5 @@ def judge_deployment(deployment: Deployment) -> Judgement:
         advertises=said.advertises,
         implements=said.implements,
         assumes=said.assumes,
-        ways_out=ways_out(deployment, known),
+        ways_out=ways_out(deployment, trial.verdict, known),
     )

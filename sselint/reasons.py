@@ -62,6 +62,8 @@ def _unpinned(deployment: Deployment) -> str:
 
 def _what_stands_between(deployment: Deployment, conditions: Sequence[Condition]) -> str:
     where = next(c for c in conditions if c.name == ELSEWHERE)
+    if where.value is Truth.YES:
+        return "every process hears and keeps every event, so that only one that has restarted cannot go on"
     if where.value is Truth.NO:
         return f"only this keeps a reconnect with its own process: {where.why}"
     return f"it is not known whether a reconnect can meet another process: {where.why}"

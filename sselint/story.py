@@ -159,13 +159,20 @@ class _Teller:
         return text, stream.ids.evidence[:1] if first or taken else ()
 
     def _happening(self, before: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
-        choice, affinity = self.detour.choice, self.detour.choice.affinity
-        key = f"The key {_code(affinity.key.name)}" if affinity and affinity.key.name else "The routing key"
-        if affinity and affinity.key.seconds is not None:
-            key += f" (it lives for {affinity.key.seconds:g} s)"
-        text = HAPPENS[self.event].format(a=self.names.a, b=self.names.b, hop=choice.name, key=key)
+        choice = self.detour.choice
         evidence = choice.rolling_evidence if self.event == RELEASE else ()
-        return choice.name, self.event, _start(text), evidence[:1], tuple(self._id_of(e) for e in before.held)
+        holds = tuple(self._id_of(e) for e in before.held)
+        return choice.name, self.event, _start(self._happens()), evidence[:1], holds
+
+    def _happens(self) -> str:
+        """What happens to the routing, as a sentence; nothing where no affinity is at work."""
+        choice = self.detour.choice
+        key = "the routing key"
+        if choice.affinity and choice.affinity.key.name:
+            key = f"the key {_code(choice.affinity.key.name)}"
+        if choice.affinity and choice.affinity.key.seconds is not None:
+            key += f" (it lives for {choice.affinity.key.seconds:g} s)"
+        return HAPPENS.get(self.event, "").format(a=self.names.a, b=self.names.b, hop=choice.name, key=key)
 
     def _came_back(self, action: Action, before: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
         cursor = before.cursor
@@ -186,7 +193,7 @@ class _Teller:
 
     def _because(self) -> str:
         if self.way.detour(self.event) is None:
-            return ", as it will be when there are two"
+            return ", as it can be once nothing pins it" if self.way.several else ", as it will be when there are two"
         if self.event == ROUTED_ON_CURSOR:
             return f": {self.detour.choice.name} chooses by the cursor itself"
         undone = self.detour.choice.affinity.undone_by[:1] if self.detour.choice.affinity else ()
@@ -254,9 +261,7 @@ class _Teller:
             return f"a client that comes back after a restart presents an id of the former life: {stream.ids.why}"
         if not self.elsewhere:
             return f"two events can have the same id: {stream.ids.why}"
-        happens = HAPPENS.get(self.event, "").format(
-            a=self.names.a, b=self.names.b, hop=self.detour.choice.name, key="the routing key"
-        )
+        happens = self._happens()
         when = f" once {_small(happens)}" if happens else ""
         last = next(a for a in reversed(self.witness.actions) if a.kind == "reconnect")
         before = self.witness.states[self.witness.actions.index(last)]

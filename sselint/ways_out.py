@@ -6,20 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sselint.deployment import Deployment
 from sselint.facts import CursorTreatment, KeyOrigin, Outcome, Rolling, Scope, Strength, Truth, Where
-from sselint.findings import Condition, Policy, WayOut
+from sselint.findings import Condition, Policy, Verdict, WayOut
 from sselint.reasons import SHARED_REPLAY, TOLERATED, pins, sends_ids
 from sselint.routing import Choice, choices, forgetful, senders, stripping
 from sselint.situation import LOCAL_SCOPES, scope_of, starts_alone
 
 
-def ways_out(deployment: Deployment, conditions: Sequence[Condition]) -> Mapping[Policy, tuple[WayOut, ...]]:
-    """For each policy what is still to do; nothing where the deployment keeps it."""
+def ways_out(
+    deployment: Deployment, verdict: Verdict, conditions: Sequence[Condition]
+) -> Mapping[Policy, tuple[WayOut, ...]]:
+    """For each policy what is still to do; nothing for the one that the deployment keeps."""
     values = {c.name: c.value for c in conditions}
-    return {
-        Policy.SHARED_REPLAY: tuple(_to_shared_replay(deployment, values)),
-        Policy.PINNED_FAIL_CLOSED: tuple(_to_pinned_fail_closed(deployment, values)),
-        Policy.NO_RESUMPTION: tuple(_to_no_resumption(deployment)),
+    changes = {
+        Policy.SHARED_REPLAY: _to_shared_replay(deployment, values),
+        Policy.PINNED_FAIL_CLOSED: _to_pinned_fail_closed(deployment, values),
+        Policy.NO_RESUMPTION: _to_no_resumption(deployment),
     }
+    return {policy: () if policy.value == verdict.value else tuple(out) for policy, out in changes.items()}
 
 
 def _to_shared_replay(deployment: Deployment, values: Mapping[str, Truth]) -> Iterator[WayOut]:

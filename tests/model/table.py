@@ -20,10 +20,10 @@ from tests.model.situations import HANDLERS, PLACES
 HEAD = """# The verdict of every combination of facts
 
 Generated from the model by `python -m tests.model.table > docs/model-table.md`; a test holds that it is up to date.
-`docs/model.md` explains the words. `*` stands for any value, *200 all the same* for the four ways of tolerating a cursor
-that a process does not hold (from the head, everything, what compares greater, nothing). *Affinity* is what the hops do
-with the clients at hand: one process at a time, strict, best effort (or a key that lapses), none. Every combination falls under exactly one row; rows of one
-table are in the order of their verdicts, the worst first.
+`docs/model.md` explains the words. `*` stands for any value, *200 all the same* for the four ways of tolerating a
+cursor that a process does not hold (from the head, everything, what compares greater, nothing). *Affinity* is what the
+hops do with the clients at hand: one process at a time, strict, best effort (or a key that lapses), none. Every
+combination falls under exactly one row; the rows of a table are in the order of their verdicts, the worst first.
 """
 
 ROUTING = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sselint.findings import Verdict
-from tests.model.table import COLUMNS, document, grouped, verdicts
+from tests.model.table import COLUMNS, Row, document, grouped, verdicts
 
 PAGE = Path(__file__).parents[2] / "docs" / "model-table.md"
 
@@ -18,10 +18,11 @@ def test_grouping_loses_and_adds_nothing() -> None:
     found = verdicts()
     rows = grouped(found)
     for combination, verdict in found.items():
-        matching = [
-            v for row, v in rows if all(_stands_for(c, value) for c, value in zip(row, combination, strict=True))
-        ]
-        assert matching == [verdict], combination
+        assert [v for row, v in rows if _stands_for_all(row, combination)] == [verdict], combination
+
+
+def _stands_for_all(row: Row, combination: Row) -> bool:
+    return all(_stands_for(cell, value) for cell, value in zip(row, combination, strict=True))
 
 
 def _stands_for(cell: str, value: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -102,8 +103,25 @@ def test_a_longer_story_finds_nothing_more(monkeypatch: pytest.MonkeyPatch, rest
         assert isinstance(search.__wrapped__(s), Safe), s
 
 
-def test_a_shorter_story_would_miss_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound is not larger than it must be: with one event less, the alias of a refused id is not found."""
+def test_with_one_event_less_the_alias_of_a_refused_id_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is not larger than it must be."""
     alias = replace(ALL_FIVE, on_foreign=Outcome.FAIL_CLOSED)
+    assert isinstance(search.__wrapped__(alias), Witness)
     monkeypatch.setattr(model, "PUBLICATIONS", model.PUBLICATIONS - 1)
     assert isinstance(search.__wrapped__(alias), Safe)
+
+
+def test_with_one_reconnect_a_number_given_again_after_a_restart_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shared log, numbers that begin anew with each life, and a tail of the process: the client must have come back
+    to the second life before it holds a number that is twice in the log."""
+    twice = Situation(
+        scope=Scope.OVERLAPPING, replay=Where.SHARED, live_tail=Where.MEMORY, processes=1, elsewhere=(), restarts=True
+    )
+    assert isinstance(search.__wrapped__(twice), Witness)
+    monkeypatch.setattr(model, "RECONNECTS", model.RECONNECTS - 1)
+    assert isinstance(search.__wrapped__(twice), Safe)
+
+
+def test_the_number_of_combinations_that_the_documentation_names() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "model.md").read_text()
+    assert f"{sum(1 for _ in every_situation()):,} combinations" in page
