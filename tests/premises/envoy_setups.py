@@ -54,6 +54,13 @@ STRICT, LOOSE = cookie_session(strict=True), cookie_session(strict=False)
 HEADER_STATE = {"name": "x-session-host"}
 ENVELOPE_STATE = {"header": {"name": "mcp-session-id"}}
 
+
+def by_range_of_last_event_id(replica: str) -> dict[str, Any]:
+    """A header match that takes the fourth part of all ids that carries this replica's number."""
+    number = int(replica[1])
+    return {"name": "last-event-id", "range_match": {"start": 250_000 * (number - 1), "end": 250_000 * number}}
+
+
 SETUPS: dict[str, Setup] = {
     "session_header_replaces_id": Setup("mcp", filters=(stateful_session("header", {"name": "mcp-session-id"}),)),
     "session_split_strict": Setup(filters=STRICT, weighted=True),
@@ -97,12 +104,7 @@ SETUPS: dict[str, Setup] = {
     "round_robin": Setup(),
     "least_request": Setup(cluster={"lb_policy": "LEAST_REQUEST"}),
     "random": Setup(cluster={"lb_policy": "RANDOM"}),
-    "route_by_last_event_id": Setup(
-        per_replica=lambda name: {
-            "name": "last-event-id",
-            "range_match": {"start": 250_000 * (int(name[1]) - 1), "end": 250_000 * int(name[1])},
-        }
-    ),
+    "route_by_last_event_id": Setup(per_replica=by_range_of_last_event_id),
     "route_per_replica": Setup(
         "mcp",
         cluster=CHECKED,
@@ -134,6 +136,14 @@ VARIANTS: dict[str, tuple[str, Setup]] = {
             filters=(stateful_session("envelope", ENVELOPE_STATE, strict=True),),
             route={"retry_policy": RETRIES},
         ),
+    ),
+    "ranges of Last-Event-ID before a session": (
+        "session_split",
+        Setup(filters=LOOSE, per_replica=by_range_of_last_event_id),
+    ),
+    "ranges of Last-Event-ID before a strict session": (
+        "session_split_strict",
+        Setup(filters=STRICT, per_replica=by_range_of_last_event_id),
     ),
     "Maglev": ("hash_cookie", Setup(cluster={"lb_policy": "MAGLEV"}, route=COOKIE_HASH)),
     "policy as an extension": (

@@ -21,12 +21,18 @@ Candidate = tuple[RouteMatch, tuple[Cluster, ...], Node]
 _SESSION = frozenset({"server"})
 
 
-def told_by_header(entries: Sequence[Candidate]) -> dict[int, Affinity]:
-    """The affinities, by position, of the routes that a header's value tells apart, and of the route behind them."""
+def told_by_header(entries: Sequence[Candidate], sticky: frozenset[int]) -> dict[int, Affinity]:
+    """The affinities, by position, of the routes that a header's value tells apart, and of the route behind them.
+
+    `sticky` are the positions with a stateful session, which decides where the header changes with each request.
+    """
     groups: dict[str, list[int]] = {}
     for position, (match, clusters, _) in enumerate(entries):
-        if len(match.conditions) == 1 and len(clusters) == 1 and clusters[0].members.high == 1:
-            groups.setdefault(match.conditions[0].header, []).append(position)
+        if len(match.conditions) != 1 or len(clusters) != 1:
+            continue
+        header = match.conditions[0].header
+        if position not in sticky if header == LAST_EVENT_ID else clusters[0].members.high == 1:
+            groups.setdefault(header, []).append(position)
     told: dict[int, Affinity] = {}
     for header, positions in groups.items():
         behind = next((i for i, e in enumerate(entries) if i > positions[-1] and not e[0].conditions), None)

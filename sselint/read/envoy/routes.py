@@ -96,7 +96,8 @@ class RouteReader:
     def host(self, host: Node, table: Node, manager: Manager | None, first: int = 0) -> Iterator[Route]:
         """The routes of a virtual host, in the order in which they are tried."""
         entries = list(self._entries(host, table))
-        told = told_by_header([(e.match, e.clusters, e.node) for e in entries])
+        sticky = [i for i, e in enumerate(entries) if self._choice(e, host, manager).session is not None]
+        told = told_by_header([(e.match, e.clusters, e.node) for e in entries], frozenset(sticky))
         names = domains(host)
         for index, entry in enumerate(entries):
             route = self._route(entry, host, manager, names, first + index)
@@ -119,6 +120,8 @@ class RouteReader:
         split = None
         if len({w["name"].text for w in taken}) > 1:
             split = line(action, "weighted_clusters", "each request draws its cluster by weight")
+        elif cursor := [c for c in match.conditions if c.header == headers.HEADER]:
+            split = cursor[0].node.line_span("the cluster depends on Last-Event-ID")
         elif not match.whole:
             split = line(node["match"], "runtime_fraction", "only a share of the requests takes this route")
         names = list(dict.fromkeys(w["name"].text for w in taken)) or [action["cluster"].text]

@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 from sselint.facts import CursorTreatment, KeyIssuer, Strength
-from tests.read.envoy.helpers import Json, address, bootstrap, cluster, listener, manager, only_route, route, routes
+from tests.read.envoy.helpers import (
+    Json,
+    address,
+    bootstrap,
+    cluster,
+    listener,
+    manager,
+    only_route,
+    route,
+    routes,
+    session,
+)
 
 
 def to(name: str, **match: Any) -> Json:
@@ -195,6 +206,18 @@ def test_a_range_of_last_event_id_pins_nobody(name: str) -> None:
     assert {r.affinity.row for r in found[:-1]} == {"envoy/route_by_last_event_id"}
     assert {r.last_event_id for r in found[:-1]} == {CursorTreatment.ROUTED_ON}
     assert found[-1].last_event_id is CursorTreatment.PASSED
+
+
+@pytest.mark.parametrize(("strict", "row"), [(True, "session_split_strict"), (False, "session_split")])
+def test_a_range_of_last_event_id_goes_before_a_session(strict: bool, row: str) -> None:
+    """The session only chooses among the hosts of the cluster that the range has chosen."""
+    config = by_header("last-event-id", range_match={"start": 0, "end": 100})
+    chain = config["static_resources"]["listeners"][0]["filter_chains"][0]["filters"][0]
+    chain["typed_config"]["http_filters"].insert(0, session(strict=strict))
+    *by_range, behind = routes(config)
+    assert {r.affinity.row for r in by_range} == {f"envoy/{row}"}
+    assert all(r.affinity.undone_by for r in by_range)
+    assert behind.affinity.row == ("envoy/session_cookie_strict" if strict else "envoy/session_cookie")
 
 
 def test_whether_ids_name_their_process_is_not_in_the_file() -> None:
