@@ -222,13 +222,13 @@ class _Teller:
             return f"nothing is kept that could be sent again ({stream.replay.why})", stream.replay.evidence
         log = before.logs[STORE if s.replay is Where.SHARED else action.process]
         own = next((e for e in log if e.id == cursor.id), None)
-        run = stream.on_overlap if own is not None and stream.on_overlap is not None else stream.on_foreign
         shown, name = _shown(cursor.id), self.names.of(action.process)
         if own is None:
-            return f"{name} has no event `{shown}`; {run.why}", run.evidence[-1:]
-        if own.event != cursor.event:
-            return f"{name} has another event `{shown}`; {run.why}", run.evidence[-1:]
-        return run.why, run.evidence[-1:]
+            return f"{name} has no event `{shown}`; {stream.on_foreign.why}", stream.on_foreign.evidence[-1:]
+        run = stream.on_overlap
+        goes_on = run.why if run is not None else "it goes on behind it"
+        whose = "another" if own.event != cursor.event else "the"
+        return f"{name} has {whose} event `{shown}`; {goes_on}", run.evidence[-1:] if run is not None else ()
 
     # -- what it comes to
 

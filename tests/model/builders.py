@@ -120,9 +120,8 @@ def pool(count: Count | int = 1, rolling: Rolling = Rolling.REPLACED, **changes:
 
 def workers(count: Count | int = 4) -> Hop:
     processes = Count.exactly(count, f"--workers {count}") if isinstance(count, int) else count
-    return pool(
-        processes, path="Procfile", line=1, format="procfile", kind="workers", name="gunicorn", rolling_evidence=()
-    )
+    facts = {"path": "Procfile", "line": 1, "format": "procfile", "kind": "workers", "name": "gunicorn"}
+    return pool(processes, rolling_evidence=(), evidence=at("Procfile", 1), **facts)
 
 
 def client(sends: Truth = Truth.YES, cookies: Truth = Truth.YES, **changes: Any) -> Client:
