@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from sselint.read.nginx.knowledge import knowledge
 from sselint.read.nginx.parser import Directive, Word
@@ -39,7 +40,23 @@ class Scope:
 
     def own(self, *names: str) -> tuple[Directive, ...]:
         """The directives of these names in this very block."""
+        found = [self._by_name[name] for name in names if name in self._by_name]
+        if len(found) <= 1:
+            return found[0] if found else ()
         return tuple(d for d in self.children if d.name in names)
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[Directive, ...]]:
+        """The children by name: an http block can have thousands, and every route asks it for a dozen settings."""
+        found: dict[str, list[Directive]] = {}
+        for directive in self.children:
+            found.setdefault(directive.name, []).append(directive)
+        return {name: tuple(directives) for name, directives in found.items()}
+
+    @cached_property
+    def lua(self) -> tuple[Directive, ...]:
+        """The blocks of Lua in this very block."""
+        return tuple(d for d in self.children if d.body is not None)
 
     def inherited(self, *names: str) -> tuple[Directive, ...]:
         """The directives of these names that hold here: those of the nearest block that has any."""

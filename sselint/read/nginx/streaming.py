@@ -46,8 +46,8 @@ def _removed(place: PassPlace, variables: Variables) -> Directive | None:
         if len(directive.args) > 1 and not directive.is_masked and not _passes_on(directive.args[1], scope, variables):
             return directive
     for block in scope.chain():
-        for directive in block.children:
-            if directive.body is not None and _LUA_CLEARS.search(directive.body):
+        for directive in block.lua:
+            if _LUA_CLEARS.search(directive.body or ""):
                 return directive
     return None
 

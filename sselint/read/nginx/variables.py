@@ -61,6 +61,8 @@ class Variables:
     """The variable definitions of a configuration. `tables` are map, geo and split_clients blocks by variable."""
 
     tables: dict[str, list[Directive]] = field(default_factory=dict)
+    _known: dict[tuple[str, int], tuple[Scope, Value]] = field(default_factory=dict, repr=False)
+    """Values by variable and scope; the scope is kept, so that its id stays its own."""
 
     def learn(self, directives: Iterable[Directive]) -> None:
         """Takes up the tables among these directives."""
@@ -68,96 +70,109 @@ class Variables:
             if directive.name in ("map", "geo", "split_clients") and directive.block is not None and directive.args:
                 self.tables.setdefault(directive.args[-1].lstrip("$"), []).append(directive)
 
-    def value(self, text: str, scope: Scope, depth: int = 0) -> Value:
-        """What `text` can become in a scope. Never raises; what is over budget is unknown."""
+    def value(self, text: str, scope: Scope, within: frozenset[str] = frozenset()) -> Value:
+        """What `text` can become in a scope. Never raises; what is over budget is unknown.
+
+        `within` are the variables that are being followed: one that needs itself is unknown, as nginx refuses it too.
+        """
         if "$" not in text:
             return Value((Choice(text),))
-        if depth > DEPTH_BUDGET:
-            return Value((Choice(ANY),))
         result = Value((Choice(""),))
         position = 0
         for match in _VARIABLE.finditer(text):
             result = _joined(result, Value((Choice(text[position : match.start()]),)))
-            result = _joined(result, self.variable(match[1] or match[2], scope, depth + 1))
+            result = _joined(result, self.variable(match[1] or match[2], scope, within))
             position = match.end()
         return _joined(result, Value((Choice(text[position:]),)))
 
-    def variable(self, name: str, scope: Scope, depth: int = 0) -> Value:
+    def variable(self, name: str, scope: Scope, within: frozenset[str] = frozenset()) -> Value:
         """What `$name` can become in a scope."""
-        if sets := _sets_of(name, scope):
-            return self._of_sets(sets, scope, depth)
-        if tables := self.tables.get(name):
-            return self._of_table(tables[-1], scope, depth)
-        return Value((Choice(ANY),), frozenset({name}))
+        if name in within or len(within) > DEPTH_BUDGET:
+            return Value((Choice(ANY),))
+        known = self._known.get((name, id(scope)))
+        if known is None:
+            known = (scope, self._follow(name, scope, within | {name}))
+            self._known[name, id(scope)] = known
+        return known[1]
 
     def leaves(self, text: str, scope: Scope) -> frozenset[str]:
         """The request variables that an expression rests on, those that select between its values included."""
         value = self.value(text, scope)
         return value.leaves | value.chosen_by
 
-    def _of_sets(self, sets: list[tuple[Directive, Directive | None]], scope: Scope, depth: int) -> Value:
+    def _follow(self, name: str, scope: Scope, within: frozenset[str]) -> Value:
+        if sets := _sets_of(name, scope):
+            return self._of_sets(sets, scope, within)
+        if tables := self.tables.get(name):
+            return self._of_table(tables[-1], scope, within)
+        return Value((Choice(ANY),), frozenset({name}))
+
+    def _of_sets(self, sets: list[tuple[Directive, Directive | None]], scope: Scope, within: frozenset[str]) -> Value:
         """The union of all `set`s; one under an `if` is chosen by what the condition reads."""
         choices: list[Choice] = []
-        leaves: frozenset[str] = frozenset()
-        chosen: frozenset[str] = frozenset()
+        leaves: set[str] = set()
+        chosen: set[str] = set()
         how: list[Directive] = []
         conditional = any(condition is not None for _, condition in sets)
         for directive, condition in sets:
             if directive.name != "set":
                 choices.append(Choice(ANY, via=directive))
-                leaves |= {f"{directive.name}"}
+                leaves.add(directive.name)
                 continue
-            value = self.value(directive.args[1], scope, depth + 1)
+            value = self.value(directive.args[1], scope, within)
             default = conditional and condition is None
             masked = directive.word_masked(directive.words[2])
             choices += [
                 Choice(c.text, c.default or default, c.via or directive, c.masked or masked) for c in value.choices
             ]
-            leaves, chosen = leaves | value.leaves, chosen | value.chosen_by
+            leaves |= value.leaves
+            chosen |= value.chosen_by
             how += value.how
             if condition is not None:
                 chosen |= {m[1] or m[2] for arg in condition.args for m in _VARIABLE.finditer(arg)}
                 how.append(condition)
-        return Value(_unique(choices), leaves, chosen, tuple(dict.fromkeys(how)))
+        return Value(_unique(choices), frozenset(leaves), frozenset(chosen), tuple(dict.fromkeys(how)))
 
-    def _of_table(self, table: Directive, scope: Scope, depth: int) -> Value:
-        key = self._key(table, scope, depth)
+    def _of_table(self, table: Directive, scope: Scope, within: frozenset[str]) -> Value:
+        key = self._key(table, scope, within)
+        captures = _captures(table)
         choices: list[Choice] = []
-        leaves: frozenset[str] = frozenset()
-        chosen = key.leaves | key.chosen_by
+        leaves: set[str] = set()
+        chosen = set(key.leaves | key.chosen_by)
         has_default = False
         for entry in table.block or ():
             if entry.name in _GEO_OPTIONS and table.name != "split_clients" and entry.name != "default":
                 if entry.name == "include":
                     choices.append(Choice(ANY, via=entry))
                 continue
-            default = entry.name == ("*" if table.name == "split_clients" else "default")
-            has_default |= default
-            for choice in self._of_entry(entry, table, scope, depth):
-                choices.append(choice)
-            value = self._entry_value(entry, table, scope, depth)
-            leaves, chosen = leaves | (value.leaves - _captures(table)), chosen | value.chosen_by
+            has_default |= entry.name == ("*" if table.name == "split_clients" else "default")
+            value = self._entry_value(entry, table, scope, within)
+            choices += _choices_of(entry, value)
+            leaves |= value.leaves - captures
+            chosen |= value.chosen_by
         if not has_default:
             choices.append(Choice("", default=True, via=table))
-        return Value(_unique(choices), leaves, chosen, (table,))
+        return Value(_unique(choices), frozenset(leaves), frozenset(chosen), (table,))
 
-    def _of_entry(self, entry: Directive, table: Directive, scope: Scope, depth: int) -> Iterator[Choice]:
-        default = entry.name in ("default", "*") or entry.name == ""
-        masked = entry.is_masked or entry.in_loop
-        for choice in self._entry_value(entry, table, scope, depth).choices:
-            yield Choice(choice.text, default or choice.default, entry, masked or choice.masked)
-
-    def _entry_value(self, entry: Directive, table: Directive, scope: Scope, depth: int) -> Value:
+    def _entry_value(self, entry: Directive, table: Directive, scope: Scope, within: frozenset[str]) -> Value:
         if not entry.args:
             return Value((Choice(""),))
         if table.name == "map":
-            return self.value(entry.args[0], scope, depth + 1)
+            return self.value(entry.args[0], scope, within)
         return Value((Choice(entry.args[0]),))
 
-    def _key(self, table: Directive, scope: Scope, depth: int) -> Value:
+    def _key(self, table: Directive, scope: Scope, within: frozenset[str]) -> Value:
         if table.name == "geo" and len(table.args) < 2:
             return Value((Choice(ANY),), frozenset({"remote_addr"}))
-        return self.value(table.args[0], scope, depth + 1)
+        return self.value(table.args[0], scope, within)
+
+
+def _choices_of(entry: Directive, value: Value) -> Iterator[Choice]:
+    """What an entry of a table gives, with the entry as the place."""
+    default = entry.name in ("default", "*", "")
+    masked = entry.is_masked or entry.in_loop
+    for choice in value.choices:
+        yield Choice(choice.text, default or choice.default, entry, masked or choice.masked)
 
 
 def pattern(text: str) -> re.Pattern[str]:
@@ -182,7 +197,7 @@ def _sets_of(name: str, scope: Scope) -> list[tuple[Directive, Directive | None]
     """The directives that set a variable here or in a block around, with the `if` they stand in; nearest block only."""
     for around in scope.chain():
         found: list[tuple[Directive, Directive | None]] = []
-        for directive in around.children:
+        for directive in around.own("set", "if", *_DEFINED_ELSEWHERE):
             if _sets(directive, name):
                 found.append((directive, None))
             elif directive.name == "if" and directive.block is not None:
