@@ -1,1 +1,53 @@
-"""Reads Python server source, on libcst."""
+"""Reads Python server source: which endpoints stream events, where their ids come from, what answers a foreign cursor.
+
+Nothing of the tree is imported or executed: an abstract interpreter runs it on paper. libcst is imported only when a
+file must be parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sselint.source import Source, Tree
+
+if TYPE_CHECKING:
+    from sselint.facts import Reading
+    from sselint.read.python.world import Environment as Environment
+
+EVIDENCE = ("event-stream", "eventsource", "event_stream", "streamable", "last-event-id", "last_event_id", "text/event", "sse")
+"""What a file that has to do with event streams mentions, in lower case. The rules add the names of libraries."""
+
+
+def looks_like(path: str, text: str) -> bool:
+    """Whether a Python file holds evidence of an event stream. Cheap: no parsing."""
+    from sselint.read.python.evidence import mentions_stream
+
+    return mentions_stream(text)
+
+
+def __getattr__(name: str) -> object:
+    if name == "Environment":
+        from sselint.read.python.world import Environment
+
+        return Environment
+    raise AttributeError(name)
+
+
+class Program:
+    """The Python files of a tree, and what they do when requests come in.
+
+    `rules` are the user's own files beside `rules/python/`. Raises CatalogueError where one of them cannot be used.
+    """
+
+    def __init__(self, sources: Sequence[Source], tree: Tree, rules: Sequence[str] = ()) -> None:
+        from sselint.read.python.program import Analysis
+
+        self._analysis = Analysis(sources, tree, tuple(map(str, rules)))
+
+    def read(self, environment: Environment | None = None, unit: str | None = None) -> Reading:
+        """Streams, pools, clients and file reports; with an environment, as the deployment's files settle it.
+
+        `unit` narrows what is returned to the streams of that folder.
+        """
+        return self._analysis.read(environment, unit)

@@ -103,6 +103,8 @@ def run_body(m: Machine, function: Function, scope: Scope, on_yield: Callable[[V
         try:
             statements.run_block(m, node.body, frame)
         except Returned as returned:
+            if m.building and function.scope is None and isinstance(returned.value, Ref):
+                m.world.returned(m, function, returned.value)
             return returned.value
         return Const.of(None)
 

@@ -160,10 +160,68 @@ def _application(m: Machine, effect: Effect, c: Context) -> Value:
     return found if found is not None else Unknown("the application of the request")
 
 
+def _method(m: Machine, effect: Effect, c: Context) -> Value:
+    """The request's method: GET on paper, any while the program is being built."""
+    return Input("the request's method") if m.building else Const.of("GET")
+
+
+def _header_pairs(m: Machine, effect: Effect, c: Context) -> Value:
+    """All headers: the one that matters, and another."""
+    raw = effect.get("raw", True)
+    name: Any = b"last-event-id" if raw else "last-event-id"
+    value = m.world.sent(m, "header", Const.of(name), NOTHING, c.arguments.site)
+    other = Tuple((Const.of(b"accept" if raw else "accept"), Input("header accept")))
+    if isinstance(value, Const) and value.value is None:
+        return Tuple((other,))
+    return Tuple((Tuple((Const.of(name), value)), other))
+
+
+def _scope(m: Machine, effect: Effect, c: Context) -> Value:
+    """An entry of an ASGI scope."""
+    key = c.argument(effect, "key", "0")
+    name = key.value if isinstance(key, Const) else None
+    if name == "type":
+        return Const.of("http")
+    if name == "method":
+        return _method(m, effect, c)
+    if name == "headers":
+        entry = m.rules.entry("sselint.headers")
+        return library.make_object(m, entry, Arguments((), {}, c.arguments.site, None)) if entry is not None else NOTHING
+    if name in ("state", "extensions"):
+        return m.world.request_state(m, c.arguments.site)
+    if name == "app":
+        return _application(m, effect, c)
+    return Input(f"the request's {name or 'scope'}")
+
+
+def _environ(m: Machine, effect: Effect, c: Context) -> Value:
+    """An entry of a WSGI environ."""
+    key, default = c.argument(effect, "key", "0"), c.argument(effect, "default", "1")
+    if isinstance(key, Const) and key.value == "REQUEST_METHOD":
+        return _method(m, effect, c)
+    return m.world.sent(m, "environ", key, default or NOTHING, c.arguments.site)
+
+
+def _named_input(m: Machine, effect: Effect, c: Context) -> Value:
+    key = c.argument(effect, "key", "0")
+    return Input(f"path parameter {key.value}" if isinstance(key, Const) else "something that the client sent")
+
+
+def _place(m: Machine, effect: Effect, c: Context) -> Value:
+    """A namespace that belongs to an object: the state of an application."""
+    owner = c.receiver.id if isinstance(c.receiver, Ref) else 0
+    name = str(effect.get("name"))
+    made = m.heap.make(("place", owner, name, c.entry.name if not owner else ""), "namespace", "namespace", c.arguments.site, True)
+    made.boot, made.label = True, name
+    return Ref(made.id)
+
+
 GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
+    "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
+    "named_input": _named_input,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, classes, compare, containers, ir, iteration, stores, text
+from sselint.read.python import calls, classes, compare, containers, ir, iteration, library, stores, text
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
     Callback,
+    ClassValue,
     Collection,
     Const,
     Cursor,
@@ -61,7 +62,8 @@ def _constant(m: Machine, node: ir.Constant, frame: Frame) -> Value:
 
 
 def _name(m: Machine, node: ir.Name, frame: Frame) -> Value:
-    return m.world.lookup(m, node.id, frame)
+    found = m.world.lookup(m, node.id, frame)
+    return library.value_of(m, found, m.site(frame, node)) if isinstance(found, External) else found
 
 
 def _attribute(m: Machine, node: ir.Attribute, frame: Frame) -> Value:
@@ -128,6 +130,8 @@ def binary(
         return text.percent(m, left, right)
     if isinstance(left, Const) and isinstance(right, Const):
         return _fold(m, sign, left, right, site)
+    if sign == "|" and isinstance(left, External | ClassValue):  # `int | None` in an annotation
+        return left
     if sign == "+" and (text.is_text(left) or text.is_text(right)):
         return text.join([left, right])
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):

@@ -86,7 +86,7 @@ def reply_view(m: Machine, value: Reply) -> Collection:
         phase = m.phase()
         return Collection(value.source, (Item(inner, value.source, phase),), value.selection)
     phases = m.phases()
-    if value.selection in ("compared", "located"):
+    if value.selection in ("compared", "located", "part"):
         phases = tuple(p for p in phases if p in containers.LATER) or phases[-1:]
     if value.selection == "head":
         phases = phases[-1:]

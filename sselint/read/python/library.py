@@ -71,6 +71,14 @@ def external_attribute(m: Machine, external: External, name: str, site: Site | N
     return External(dotted)
 
 
+def value_of(m: Machine, external: External, site: Site) -> Value:
+    """What a name of a library stands for, where the rules say that it is a value (`flask.g`)."""
+    entry = m.rules.entry(external.name)
+    if entry is None or entry.role != "value" or entry.call is None:
+        return external
+    return effects.apply(m, entry.call, effects.Context(None, entry, Arguments((), {}, site, None)))
+
+
 def _nowhere(m: Machine) -> Site:
     return m.world.nowhere
 

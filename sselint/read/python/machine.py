@@ -207,7 +207,7 @@ class Machine:
 
     def note(self, kind: str, site: Site | None, **data: Any) -> None:
         """Adds to the trace."""
-        self.trace.append(Event(kind, site, data))
+        self.trace.append(Event(kind, site, {**data, "round": self.round}))
 
     # -- objects ---------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ ROLES = frozenset({
     "application", "router", "route", "mount", "middleware", "request", "response", "response_builder", "event",
     "http_error", "exception", "endpoint", "handler_class", "dependency", "parameter", "settings", "model", "client",
     "queue", "channel", "namespace", "counter", "event_store", "session_manager", "transport", "mcp_server", "headers",
-    "container", "dataclass_field", "object", "asgi_middleware", "event_message", "generator_wrapper", "middleware_base",
+    "container", "dataclass_field", "value", "value_call", "annotation", "background", "object", "asgi_middleware", "event_message", "generator_wrapper", "middleware_base",
 })  # fmt: skip
 VERBS = frozenset({
     "gives", "makes", "mints", "reads", "writes", "registers", "sends", "refuses", "runs", "decorates", "converts",
@@ -27,7 +27,8 @@ EFFECT_KEYS = VERBS | frozenset({
     "of", "parameters", "status", "live", "tail", "where", "value", "fields", "id", "key", "path", "handler", "target",
     "exception", "as", "text", "data", "event", "type", "default", "path_argument", "orders", "bounded", "name",
     "keyword", "note", "methods", "lookup", "sql", "explicit_id", "prefix", "when_false", "then", "returns", "retried",
-    "prefix_argument", "also_reads",
+    "prefix_argument", "also_reads", "code", "selects", "default_selection", "fails", "missing", "pattern", "passes",
+    "args", "retry", "comment",
 })  # fmt: skip
 TOP_KEYS = frozenset({"library", "about", "versions", "prefixes", "names", "words", "evidence", "hierarchy"})
 

@@ -199,7 +199,7 @@ def reply_method(m: Machine, reply: Reply, name: str, positional: tuple[Value, .
 def _phases(m: Machine, reply: Reply) -> tuple[str, ...]:
     if reply.inner:
         return (m.phase(),)
-    if reply.selection in ("compared", "located"):
+    if reply.selection in ("compared", "located", "part"):
         return tuple(p for p in m.phases() if p in containers.LATER) or m.phases()[-1:]
     return m.phases()[-1:] if reply.selection == "head" else m.phases()
 

@@ -26,6 +26,7 @@ from sselint.read.python.values import (
 if TYPE_CHECKING:
     from sselint.read.python.effects import Context
 
+REDIRECT, NO_CONTENT = 300, 204
 FIELDS = ("id", "event", "data", "retry", "comment")
 
 
@@ -174,6 +175,16 @@ def send(m: Machine, effect: Effect, c: Context) -> None:
         return
     if effect.what == "object":
         send_event(m, bound.get(str(effect.get("of", "0")), Const.of(None)), c.arguments.site)
+        return
+    if effect.what == "status":
+        status = bound.get(str(effect.get("of", "0")), Const.of(200))
+        code = status.value if isinstance(status, Const) and isinstance(status.value, int) else 200
+        m.note("refuse" if code >= REDIRECT or code == NO_CONTENT else "begin", c.arguments.site, status=code)
+        return
+    if effect.what == "header":
+        if says_event_stream(m, bound.get(str(effect.get("value", "1")), Const.of(""))):
+            m.media = "text/event-stream"
+            m.note("stream", c.arguments.site)
         return
     asgi_message(m, bound.get("0", Const.of(None)), c.arguments.site)
 

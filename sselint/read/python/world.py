@@ -89,9 +89,13 @@ class World:
         self.loaded: dict[str, Module] = {}
         self.broken: dict[str, SyntaxTrouble] = {}
         self.called: set[ir.Node] = set()
+        self.standalone: set[ir.Node] = set()
+        """Functions that nothing in the tree calls: they are run by themselves."""
         self.registrations: list[Registration] = []
         self.refusals: list[Refusal] = []
         self.namespaces: set[str] = set()
+        self.factories: set[tuple[str, str, int]] = set()
+        """Functions that give an application: file, name, number of the application."""
         self.nowhere = Site(Module(_EMPTY, "", False), object())
         self.cursor_words = frozenset(_plain(w) for w in rules.word_list("cursor_names"))
 
@@ -365,6 +369,11 @@ class World:
             kept = {k: settled(v) for k, v in values.items()}
             self.registrations.append(Registration(kind, to, handler, kept, effect, site))
             self.heap.version += 1
+
+    def returned(self, m: Machine, function: Function, value: Ref) -> None:
+        """Remembers functions that make applications: command lines may name them."""
+        if function.receiver is None and library.role_of(m, value) == "application":
+            self.factories.add((function.module.path, function.name, value.id))
 
     def decorated(self, m: Machine, effect: Effect, function: Value) -> Value:
         """What a decorator that the rules describe makes of a function."""

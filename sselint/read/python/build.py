@@ -1,0 +1,136 @@
+"""Builds the world: runs what start-up runs, then everything that may be called later, until nothing new turns up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sselint.read.python import calls, classes, inject, ir, iteration, serve
+from sselint.read.python.discover import Endpoint, Endpoints
+from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
+from sselint.read.python.modules import Module, Site
+from sselint.read.python.oracle import Explorer, Oracle, OutOfBudget
+from sselint.read.python.values import (
+    ClassValue,
+    Const,
+    Descriptor,
+    Function,
+    Generator,
+    Partial,
+    Ref,
+    Scope,
+    Unknown,
+    Value,
+)
+from sselint.read.python.world import World
+
+ROUNDS = 4
+ENTRY_PATHS = 24
+ENTRY_STEPS = 12_000
+
+
+def build(world: World, modules: Iterable[Module]) -> list[Endpoint]:
+    """Runs the modules and what they define; the endpoints that were found."""
+    for module in modules:
+        world.load(module)
+    endpoints: list[Endpoint] = []
+    for _ in range(ROUNDS):
+        before = world.heap.version
+        endpoints = Endpoints(world).find()
+        for endpoint in endpoints:
+            _explore(world, lambda m, e=endpoint: serve.serve(m, e))
+        for registration in list(world.registrations):
+            if registration.kind in ("lifespan", "task") and registration.handler is not None:
+                _explore(world, lambda m, h=registration.handler, s=registration.site: _run(m, h, s))
+        for function in _uncalled(world):
+            _explore(world, lambda m, f=function: _run(m, f, Site(f.module, f.node.cst)))
+        if world.heap.version == before or world.budget.spent:
+            break
+    return endpoints
+
+
+def _explore(world: World, action: Callable[[Machine], None]) -> None:
+    def path(oracle: Oracle) -> None:
+        m = Machine(world, oracle, Hypothesis.BUILD)
+        try:
+            action(m)
+        except (Signal, Passing, OutOfBudget):
+            pass
+
+    for _ in Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS).run(path):
+        pass
+
+
+def _run(m: Machine, function: Value, site: Site) -> None:
+    """Calls something of which nobody knows who calls it."""
+    given: tuple[Value, ...] = ()
+    if isinstance(function, Function):
+        parameters = [p for p in function.node.parameters if p.kind in ("positional", "keyword") and p.default is None]
+        if function.receiver is not None:
+            parameters = parameters[1:]
+        if all(p.kind == "positional" for p in parameters):
+            given = tuple(_parameter(m, function, p) for p in parameters)
+    value = calls.call(m, function, given, {}, site, None)
+    try:
+        if isinstance(value, Generator) and value.kind == "coroutine":
+            value = calls.awaited(m, value, site)
+        if isinstance(value, Generator):
+            iteration.iterate(m, value, site, lambda element: None)
+    except (Ended, Raised):
+        return
+
+
+def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value:
+    """An argument that nobody gives in the tree: an object of the annotated class if the tree makes one."""
+    home = Frame(function.module, Scope(function.module, {}, function.scope))
+    kind, _ = inject.annotated(m, parameter.annotation, home)
+    if isinstance(kind, ClassValue):
+        held = instances(m.world, kind)
+        if held:
+            return held[m.choose(len(held), ("instance", parameter), "value", f"which {kind.name} it is given")]
+    return Unknown(f"parameter {parameter.name} of {function.name}, whose callers are not in the tree")
+
+
+def instances(world: World, cls: ClassValue) -> list[Ref]:
+    """The objects of a class, or of classes that inherit from it."""
+    found = []
+    for target in world.heap.objects.values():
+        of = target.of
+        if isinstance(of, ClassValue) and target.kind == "instance" and (of == cls or cls in of.bases):
+            found.append(Ref(target.id))
+    return found[:4]
+
+
+def _uncalled(world: World) -> Iterator[Function]:
+    """Functions at the top of loaded modules, and methods of objects that were made, that nothing has called yet."""
+    for path in list(world.loaded):
+        for values in list(world.globals.get(path, {}).values()):
+            for value in list(values):
+                function = value.function if isinstance(value, Partial) else value
+                if isinstance(function, Function) and function.module.path == path and _fresh(world, function):
+                    yield function
+    m = Machine(world, Oracle(), Hypothesis.BUILD)
+    for target in list(world.heap.objects.values()):
+        if target.kind != "instance" or not isinstance(target.of, ClassValue):
+            continue
+        line = [target.of, *(a for a in classes.ancestors(m, target.of) if isinstance(a, ClassValue))]
+        for cls in line:
+            for name, value in list(cls.attributes.items()):
+                inner = value.function if isinstance(value, Descriptor) else value
+                if isinstance(inner, Function) and _fresh(world, inner) and name != "__init__":
+                    bound = classes.bind(m, inner, Ref(target.id), cls)
+                    if isinstance(bound, Function):
+                        yield bound
+
+
+def _fresh(world: World, function: Function) -> bool:
+    return isinstance(function.node, ir.FunctionNode) and (
+        function.node not in world.called or function.node in world.standalone
+    ) and not _remember(world, function.node)
+
+
+def _remember(world: World, node: ir.Node) -> bool:
+    world.standalone.add(node)
+    return False
+
+
+_ = Const

@@ -1,0 +1,266 @@
+"""Endpoints: which handler answers under which address, behind which middleware, in which applications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sselint.facts import AppReference
+from sselint.read.python import classes, containers, iteration, library
+from sselint.read.python.machine import Hypothesis, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.oracle import Oracle
+from sselint.read.python.values import (
+    Callback,
+    ClassValue,
+    Const,
+    Descriptor,
+    Function,
+    Method,
+    Partial,
+    Ref,
+    Tuple,
+    Unknown,
+    Value,
+)
+from sselint.read.python.world import Registration, World
+
+MAX_NESTING = 8
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A handler under an address. `routers` are the objects (application first) that the request passes on its way."""
+
+    handler: Value
+    url: str | None
+    routers: tuple[int, ...]
+    site: Site | None
+    application: int = 0
+    kind: str = "route"
+    """route, asgi or wsgi: how the handler is called."""
+    options: dict[str, Value] = field(default_factory=dict, compare=False)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes two registrations the same endpoint."""
+        return (self.handler, self.url, self.kind)
+
+
+class Endpoints:
+    """All endpoints of a program."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.m = Machine(world, Oracle(), Hypothesis.BUILD)
+        self.m.boot = True
+        self._by_receiver: dict[int, list[Registration]] = {}
+        for registration in world.registrations:
+            number = registration.receiver.id if registration.receiver is not None else 0
+            self._by_receiver.setdefault(number, []).append(registration)
+        self._mounted: set[int] = set()
+
+    def find(self) -> list[Endpoint]:
+        """Every endpoint, those of applications first; those of routers that nothing mounts have no application."""
+        found: list[Endpoint] = []
+        applications = [o.id for o in self.world.heap.objects.values() if library.role_of(self.m, Ref(o.id)) == "application"]
+        children = {child for number in applications for child in self._children(number)}
+        for number in applications:
+            if number not in children:
+                found.extend(self._below(number, "", (number,), number))
+        for number in applications:
+            if number in children and number not in self._mounted:
+                found.extend(self._below(number, "", (number,), number))
+        found.extend(self._free())
+        for target in list(self.world.heap.objects.values()):
+            role = library.role_of(self.m, Ref(target.id))
+            if role == "router" and target.id not in self._mounted:
+                found.extend(self._below(target.id, "", (target.id,), 0))
+        return self._unique(found)
+
+    def _unique(self, found: list[Endpoint]) -> list[Endpoint]:
+        seen: dict[tuple[object, ...], Endpoint] = {}
+        for endpoint in found:
+            key = (*endpoint.key, endpoint.application)
+            seen.setdefault(key, endpoint)
+        return list(seen.values())
+
+    def _children(self, number: int, depth: int = 0) -> Iterator[int]:
+        if depth > MAX_NESTING:
+            return
+        for registration in self._by_receiver.get(number, ()):
+            target = registration.values.get("target")
+            if registration.kind == "mount" and isinstance(target, Ref):
+                yield target.id
+                yield from self._children(target.id, depth + 1)
+        for item in self._listed(number, "routes"):
+            target = library.use(self.m, item, "target") if isinstance(item, Ref) else None
+            if isinstance(target, Ref):
+                yield target.id
+                yield from self._children(target.id, depth + 1)
+
+    def _listed(self, number: int, what: str) -> list[Value]:
+        given = library.use(self.m, Ref(number), what)
+        return _elements(self.m, given)
+
+    def _below(self, number: int, prefix: str, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+        if len(routers) > MAX_NESTING:
+            return
+        self._mounted.add(number)
+        own = _text(library.use(self.m, Ref(number), "prefix"))
+        prefix = _joined(prefix, own)
+        for registration in self._by_receiver.get(number, ()):
+            yield from self._registered(registration, prefix, routers, application)
+        for item in self._listed(number, "routes"):
+            yield from self._route(item, prefix, routers, application)
+
+    def _registered(self, registration: Registration, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+        values = registration.values
+        if registration.kind == "routes":
+            for item in _elements(self.m, values.get("target")):
+                yield from self._route(item, prefix, routers, application)
+        elif registration.kind == "route" and registration.handler is not None:
+            url = _joined(prefix, _text(values.get("path")))
+            yield Endpoint(registration.handler, url, routers, registration.site, application, options=dict(values))
+        elif registration.kind == "mount":
+            target = values.get("target")
+            inner = _joined(prefix, _text(values.get("path") or values.get("prefix")))
+            if target is not None:
+                yield from self._target(target, inner, routers, application, registration.site)
+
+    def _route(self, item: Value, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+        if isinstance(item, Tuple) and len(item.items) >= 2:
+            yield Endpoint(item.items[1], _joined(prefix, _text(item.items[0])), routers, _site_of(item.items[1]), application)
+            return
+        if not isinstance(item, Ref):
+            return
+        role = library.role_of(self.m, item)
+        url = _joined(prefix, _text(library.use(self.m, item, "path")))
+        site = self.m.object(item).site
+        if role == "route":
+            handler = library.use(self.m, item, "handler")
+            if handler is not None:
+                options = {f"with {k}": v for k, v in self.m.object(item).arguments.items()}
+                yield Endpoint(handler, url, routers, site, application, options=options)
+        elif role == "mount":
+            target = library.use(self.m, item, "target")
+            if target is not None and not (isinstance(target, Const) and target.value is None):
+                yield from self._target(target, url, routers, application, site)
+            for inner in _elements(self.m, library.use(self.m, item, "routes")):
+                yield from self._route(inner, url, routers, application)
+
+    def _target(self, target: Value, url: str | None, routers: tuple[int, ...], application: int, site: Site | None) -> Iterator[Endpoint]:
+        if isinstance(target, Ref):
+            role = library.role_of(self.m, target)
+            if role in ("application", "router"):
+                yield from self._below(target.id, url or "", (*routers, target.id), application)
+                return
+        for element in _elements(self.m, target):
+            yield from self._route(element, url, routers, application)
+        if isinstance(target, Function | Ref | Method | Callback | Partial):
+            yield Endpoint(target, url, routers, site, application, "asgi")
+
+    def _free(self) -> Iterator[Endpoint]:
+        """Registrations without a router, and callables at the top of a module that speak ASGI or WSGI themselves."""
+        for registration in self._by_receiver.get(0, ()):
+            if registration.kind in ("route", "mount", "routes"):
+                yield from self._registered(registration, "", (), 0)
+        for path, names in self.world.globals.items():
+            module = self.world.loaded[path]
+            for values in names.values():
+                for value in values:
+                    kind = speaks(self.m, value)
+                    if kind and (not isinstance(value, Function) or value.module is module):
+                        site = _site_of(value) or (self.m.object(value).site if isinstance(value, Ref) else None)
+                        number = value.id if isinstance(value, Ref) else -1
+                        yield Endpoint(value, None, (), site, number, kind)
+
+
+def speaks(m: Machine, value: Value) -> str:
+    """ "asgi" or "wsgi" where a function or object of the tree has the protocol's parameters, else ""."""
+    function: Value | None = value
+    if isinstance(value, Ref):
+        cls = classes.class_of(m, value)
+        found = classes.class_attribute(m, cls, "__call__") if cls is not None else None
+        function = found[0] if found is not None else None
+    if not isinstance(function, Function):
+        return ""
+    from sselint.read.python import ir
+
+    if not isinstance(function.node, ir.FunctionNode):
+        return ""
+    names = tuple(p.name.lstrip("_") for p in function.node.parameters if p.name != "self")
+    if names == ("scope", "receive", "send"):
+        return "asgi"
+    return "wsgi" if names in (("environ", "start_response"), ("env", "start_response")) else ""
+
+
+def references(world: World, endpoint: Endpoint) -> tuple[AppReference, ...]:
+    """The applications that serve an endpoint, as command lines can name them."""
+    if not endpoint.application:
+        return ()
+    found: list[AppReference] = []
+    wanted = [endpoint.handler] if endpoint.application == -1 else [Ref(endpoint.application)]
+    for path, names in world.globals.items():
+        module = world.loaded[path]
+        for name, values in names.items():
+            if any(v in values for v in wanted) or any(_wraps(world, v, endpoint.application) for v in values):
+                found.append(AppReference(module.name, name, path))
+    for path, name, number in sorted(world.factories):
+        if number == endpoint.application:
+            found.append(AppReference(world.loaded[path].name, name, path))
+    if not found and endpoint.application > 0:
+        site = world.heap[endpoint.application].site
+        if site is not None and site.module.path:
+            found.append(AppReference(site.module.name, "", site.module.path))
+    return tuple(dict.fromkeys(found))
+
+
+def _wraps(world: World, value: Value, number: int) -> bool:
+    """Whether an object stands in front of an application: a middleware that was wrapped around it by hand."""
+    for _ in range(4):
+        if not isinstance(value, Ref) or value.id not in world.heap.objects:
+            return False
+        inner = world.heap[value].arguments.get("app")
+        if inner is None:
+            return False
+        if isinstance(inner, Ref) and inner.id == number:
+            return True
+        value = inner
+    return False
+
+
+def _elements(m: Machine, value: Value | None) -> list[Value]:
+    if value is None:
+        return []
+    if isinstance(value, Ref) and m.object(value).kind in containers.KINDS:
+        return list(m.object(value).elements)
+    if isinstance(value, Tuple):
+        return list(value.items)
+    view = iteration.view_of(m, value) if not isinstance(value, Unknown) else None
+    return [i.value for i in view.items] if view is not None else []
+
+
+def _text(value: Value | None) -> str | None:
+    if value is None:
+        return ""
+    if isinstance(value, Const):
+        return str(value.value) if value.value is not None else ""
+    return None
+
+
+def _joined(prefix: str | None, path: str | None) -> str | None:
+    """Two pieces of an address; None where one is not known."""
+    if prefix is None or path is None:
+        return None
+    if not path or not prefix:
+        return prefix + path
+    return prefix.rstrip("/") + "/" + path.lstrip("/")
+
+
+def _site_of(value: Value) -> Site | None:
+    if isinstance(value, Function | ClassValue):
+        return Site(value.module, value.node.cst)
+    if isinstance(value, Descriptor):
+        return _site_of(value.function)
+    return None

@@ -1,0 +1,196 @@
+"""Where the ids on the wire come from: from the values of all frames to one source, with the way that they took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sselint.facts import Evidence, IdKind, IdSource, Minted as When, Scope, Truth
+from sselint.read.python.heap import Heap, Object
+from sselint.read.python.modules import Site
+from sselint.read.python.outcome import Path, evidence_of
+from sselint.read.python.machine import Hypothesis
+from sselint.read.python.values import (
+    Const,
+    Cursor,
+    Exceptional,
+    Input,
+    Item,
+    Length,
+    Minted,
+    Position,
+    Ref,
+    Remembered,
+    Reply,
+    Unknown,
+    Value,
+    Variable,
+    leaves,
+)
+from sselint.read.python.wire import Frame
+
+COUNTING = frozenset({"counter", "index", "state"})
+NO_IDS = "no event carries an id"
+ORDER = (Scope.OVERLAPPING, Scope.ORDERED_LOCAL, Scope.UNIQUE_LOCAL, Scope.UNKNOWN, Scope.SHARED)
+"""Of several ids on one wire the worst decides."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of one id."""
+
+    kind: IdKind
+    scope: Scope
+    why: str
+    value: Value
+    frame: Frame
+    local: bool
+
+
+def is_constant(target: Object) -> bool:
+    """A table that is the same on every process: made at start-up from what is written down or shipped, never added to."""
+    made = all(isinstance(v, Const | Reply) or _plain(v) for v in (*target.elements, *(v for _, v in target.pairs)))
+    return target.boot and target.kind in ("list", "dict", "set") and target.grows is None and made and bool(target.elements or target.pairs)
+
+
+def _plain(value: Value) -> bool:
+    return all(isinstance(leaf, Const | Reply | Ref) for leaf in leaves(value))
+
+
+def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
+    """The source of the ids of an endpoint."""
+    frames = [(p, f) for p in paths for f in p.frames]
+    named = [(p, f) for p, f in frames if f.id is not None]
+    if not named:
+        return _without(heap, frames)
+    sources = [source_of(heap, f) for _, f in named]
+    made = [s for s in sources if s.kind is not IdKind.CONSTANT or s.scope is not Scope.NONE] or sources
+    worst = min(made, key=lambda s: (s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9))
+    when = When.CONNECTION if all(s.local for s in made) else When.PUBLISHED
+    fresh = any(p.hypothesis is Hypothesis.MISSING for p, _ in named)
+    return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, Truth.of(fresh))
+
+
+def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]]) -> IdSource:
+    unknown = [f for _, f in frames if not f.framed or set(f.fields) == {"text"}]
+    if unknown and len(unknown) == len(frames):
+        value = next(iter(unknown[0].fields.values()))
+        why = next((leaf.why for leaf in leaves(value) if isinstance(leaf, Unknown)), "what is sent is put together out of sight")
+        return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, f"what is sent is not known: {why}", evidence_of([(unknown[0].site, "sent here")]))
+    shown = [(f.site, "sent without an id") for _, f in frames[:1]]
+    return IdSource(IdKind.NONE, Scope.NONE, NO_IDS, evidence_of(shown), reaches_fresh_client=Truth.NO)
+
+
+def source_of(heap: Heap, frame: Frame) -> Source:
+    """The source of the id of one frame."""
+    value = frame.id if frame.id is not None else Const.of(None)
+    found = [leaf for leaf in leaves(value) if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
+    local = bool(found) and all(isinstance(leaf, Minted) and leaf.local and not leaf.boot and not _stored(heap, leaf) for leaf in found if not isinstance(leaf, Input))
+    kind, scope, why = classify(heap, value, found, frame.item)
+    return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED)
+
+
+def _stored(heap: Heap, made: Minted) -> bool:
+    """Whether what was minted is kept in a container of the process, where other connections find it."""
+    first = made.trail[0].site if made.trail else None
+    for target in heap.objects.values():
+        for value in (*target.elements, *(part for pair in target.pairs for part in pair)):
+            for leaf in _deep(heap, value):
+                if isinstance(leaf, Minted) and leaf.kind == made.kind and leaf.trail and leaf.trail[0].site == first:
+                    return True
+    return False
+
+
+def _deep(heap: Heap, value: Value, depth: int = 0) -> Iterable[Value]:
+    for leaf in leaves(value):
+        yield leaf
+        if isinstance(leaf, Ref) and depth < 3 and leaf.id in heap.objects:
+            target = heap[leaf]
+            for held in target.attributes.values():
+                for inner in held:
+                    yield from _deep(heap, inner, depth + 1)
+            for _, inner in target.pairs:
+                yield from _deep(heap, inner, depth + 1)
+
+
+def classify(heap: Heap, value: Value, found: Sequence[Value], item: Item | None) -> tuple[IdKind, Scope, str]:
+    """Kind and scope of an id, by what it is put together from."""
+    if not found:
+        return _constant(heap, value, item)
+    minted = [leaf for leaf in found if isinstance(leaf, Minted)]
+    kinds = {leaf.kind for leaf in minted}
+    boot = next((leaf for leaf in minted if leaf.boot and leaf.kind in ("random", "clock", "ordered")), None)
+    if any(leaf.kind == "random" and not leaf.boot for leaf in minted):
+        return IdKind.RANDOM, Scope.UNIQUE_LOCAL, "a random id, which no other process has"
+    if boot is not None:
+        return IdKind.EPOCH_PREFIXED, Scope.UNIQUE_LOCAL, "a token that the process makes when it starts stands in front, so that another process can tell the id is foreign"
+    replica = next((leaf for leaf in minted if leaf.kind == "replica"), None)
+    if replica is not None:
+        return IdKind.REPLICA_PREFIXED, Scope.UNIQUE_LOCAL, "the replica's name stands in front, which tells replicas apart, but not two lives of one"
+    if kinds & {"clock", "ordered"}:
+        return IdKind.CLOCK, Scope.ORDERED_LOCAL, "made from the clock: foreign, and yet comparable"
+    counted = _counted(heap, found)
+    if counted is not None:
+        return counted
+    return _elsewhere(heap, found)
+
+
+def _constant(heap: Heap, value: Value, item: Item | None) -> tuple[IdKind, Scope, str]:
+    if item is not None and item.source in heap.objects and not is_constant(heap[item.source]):
+        return IdKind.COUNTER, Scope.OVERLAPPING, "numbers that are written down for every process"
+    return IdKind.CONSTANT, Scope.SHARED, "written down, and so the same on every process"
+
+
+def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | None:
+    for leaf in found:
+        if isinstance(leaf, Minted) and leaf.kind in COUNTING:
+            about = heap.objects.get(leaf.about)
+            if leaf.kind == "index" and about is not None and (about.where in ("shared", "image") or is_constant(about)):
+                continue
+            if leaf.kind == "index":
+                return IdKind.INDEX, Scope.OVERLAPPING, "a position in a list of this process; another process has its own"
+            return IdKind.COUNTER, Scope.OVERLAPPING, "counted by each process for itself; another process has its own event of that number"
+        if isinstance(leaf, Length | Position):
+            about = heap.objects.get(leaf.about)
+            if about is not None and (about.where in ("shared", "image") or is_constant(about)):
+                continue
+            return IdKind.INDEX, Scope.OVERLAPPING, "the length of a list of this process; another process has its own"
+        if isinstance(leaf, Remembered):
+            return IdKind.COUNTER, Scope.OVERLAPPING, "a number kept in the memory of each process"
+    return None
+
+
+def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
+    for leaf in found:
+        if isinstance(leaf, Unknown):
+            return IdKind.UNKNOWN, Scope.UNKNOWN, leaf.why
+        if isinstance(leaf, Exceptional | Ref):
+            return IdKind.UNKNOWN, Scope.UNKNOWN, "an object whose text is not understood"
+    store = next((heap[leaf.source] for leaf in found if isinstance(leaf, Reply)), None)
+    minted = next((leaf for leaf in found if isinstance(leaf, Minted) and leaf.kind == "store"), None)
+    if store is None and minted is not None:
+        store = heap.objects.get(minted.about)
+    if store is not None:
+        if store.where == "image":
+            return IdKind.CONSTANT, Scope.SHARED, "read from a file that ships with the server"
+        if store.where == "unknown":
+            return IdKind.STORE, Scope.UNKNOWN, f"{store.label} gives it, and where that is is not known"
+        return IdKind.STORE, Scope.SHARED, f"{store.label} gives it, and every process asks the same one"
+    if any(isinstance(leaf, Minted) and leaf.kind == "index" for leaf in found) or any(isinstance(leaf, Length | Position) for leaf in found):
+        return IdKind.CONSTANT, Scope.SHARED, "a position in a table that is the same on every process"
+    given = next((leaf for leaf in found if isinstance(leaf, Input | Cursor)), None)
+    if given is not None:
+        name = given.name if isinstance(given, Input) else "the cursor"
+        return IdKind.CLIENT_SUPPLIED, Scope.UNKNOWN, f"taken from what the client sent ({name})"
+    if any(isinstance(leaf, Variable) for leaf in found):
+        return IdKind.CONSTANT, Scope.SHARED, "taken from the environment"
+    return IdKind.UNKNOWN, Scope.UNKNOWN, "what it is made of is not understood"
+
+
+def _evidence(source: Source) -> Evidence:
+    sites: list[tuple[Site | None, str]] = []
+    for leaf in leaves(source.value):
+        if not isinstance(leaf, Const):
+            sites.extend((step.site, step.note) for step in leaf.trail)
+    sites.append((source.frame.site, "put on the wire here"))
+    return evidence_of(sites[:8])

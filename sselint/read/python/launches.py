@@ -1,0 +1,74 @@
+"""Servers that are started in Python: `uvicorn.run(app, workers=4)` and its like are pools of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sselint.facts import Count, Pool
+from sselint.read.python.machine import Hypothesis, Machine
+from sselint.read.python.oracle import Oracle
+from sselint.read.python.outcome import evidence_of
+from sselint.read.python.values import Const, Ref, Unknown, Value, Variable
+from sselint.read.python.world import Registration, World
+
+
+def pools(world: World) -> Iterator[Pool]:
+    """The servers that the tree starts itself."""
+    for registration in world.registrations:
+        if registration.kind == "server":
+            pool = _pool(world, registration)
+            if pool is not None:
+                yield pool
+
+
+def _pool(world: World, registration: Registration) -> Pool | None:
+    values = registration.values
+    app = values.get("target") or registration.handler
+    spans = evidence_of([(registration.site, "the server is started here")])
+    if not spans:
+        return None
+    return Pool(
+        path=spans[0].path,
+        line=spans[0].line,
+        format="python",
+        kind="workers",
+        name=f"{registration.effect.get('name', 'the server')} in {spans[0].path}",
+        processes=_count(world, values.get("with workers")),
+        starts=_starts(world, registration, app),
+        evidence=spans,
+    )
+
+
+def _count(world: World, value: Value | None) -> Count:
+    if isinstance(value, Variable):
+        known = world.settle(Machine(world, Oracle(), Hypothesis.BUILD), value)
+        if isinstance(known, Const):
+            value = known
+    if value is None or (isinstance(value, Const) and value.value is None):
+        return Count.exactly(1, "one process, as nothing else is said")
+    if isinstance(value, Const):
+        try:
+            return Count.exactly(int(value.value), f"{value.value} workers are written down")
+        except (TypeError, ValueError):
+            return Count.unknown("the number of workers is not a number")
+    if isinstance(value, Variable):
+        return Count.unknown(f"{value.name} says how many workers")
+    return Count.unknown(value.why if isinstance(value, Unknown) else "the number of workers is computed")
+
+
+def _starts(world: World, registration: Registration, app: Value | None) -> str | None:
+    if isinstance(app, Const) and isinstance(app.value, str):
+        return app.value
+    if isinstance(app, Ref):
+        for path, names in world.globals.items():
+            for name, values in names.items():
+                if app in values and world.loaded[path] is registration.site.module:
+                    return f"{world.loaded[path].name}:{name}"
+        for path, name, number in sorted(world.factories):
+            if number == app.id:
+                return f"{world.loaded[path].name}:{name}"
+        for path, names in world.globals.items():
+            for name, values in names.items():
+                if app in values:
+                    return f"{world.loaded[path].name}:{name}"
+    return None

@@ -1,0 +1,228 @@
+"""What a paper run ended in: from the trace of each path to one outcome for each hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from sselint.facts import Evidence, Outcome, Run, Span
+from sselint.read.python.machine import Event, Hypothesis, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.oracle import Decision
+from sselint.read.python.values import Const, Cursor, Value, leaves
+from sselint.read.python.wire import Frame
+
+TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
+UNDERSTOOD = frozenset({"condition", "lookup", "empty", "failure", "value"})
+
+
+@dataclass
+class Path:
+    """One path of a paper run."""
+
+    hypothesis: Hypothesis
+    trace: list[Event]
+    decisions: list[Decision]
+    raw_frames: list[Frame] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.raw_frames = [e.data["frame"] for e in self.trace if e.kind == "frame"]
+
+    def events(self, *kinds: str) -> list[Event]:
+        """The events of these kinds, in order."""
+        return [e for e in self.trace if e.kind in kinds]
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The frames that carry an event: comments, retry times and the like left out."""
+        return [f for f in self.raw_frames if set(f.fields) - {"comment", "retry", "event"} or not f.framed]
+
+    @property
+    def end(self) -> Event | None:
+        """How it ended."""
+        return next((e for e in reversed(self.trace) if e.kind == "end"), None)
+
+    @property
+    def how(self) -> str:
+        """closed, open, aborted or budget."""
+        return str(self.end.data["how"]) if self.end is not None else "budget"
+
+    @property
+    def refusal(self) -> Event | None:
+        """The refusal, where a status other than 200 is sent."""
+        for event in self.trace:
+            if event.kind == "refuse":
+                return event
+            if event.kind == "start" and (event.data["status"] >= 300 or event.data["status"] == 204):
+                return event
+        return None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answer is an event stream."""
+        return any(e.kind == "stream" or (e.kind == "start" and e.data["stream"]) or e.kind == "frame" for e in self.trace)
+
+    @property
+    def asks_cursor(self) -> bool:
+        """Whether the path looks the cursor up or compares it."""
+        return any(e.kind in ("compare", "lookup", "bound") for e in self.trace)
+
+    @property
+    def missed_guard(self) -> Event | None:
+        """The lookup of another key that failed, where the path ends in a refusal for it."""
+        if self.refusal is None:
+            return None
+        before = self.trace[: self.trace.index(self.refusal)]
+        return next((e for e in reversed(before) if e.kind == "guard" and not e.data["hit"]), None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the path assumes that a container is empty."""
+        return any(d.kind == "empty" and d.option == 1 for d in self.decisions)
+
+    def options(self, kind: str) -> dict[object, Decision]:
+        """The decisions of a kind."""
+        return {d.key: d for d in self.decisions if d.kind == kind}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one path ended in."""
+
+    path: Path
+    outcome: Outcome
+    why: str
+    sites: tuple[tuple[Site | None, str], ...]
+    status: int | None = None
+    reset: bool = False
+    late: bool = False
+
+
+def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
+    """The outcome of a path, or None where the path says nothing of the stream."""
+    refusal = path.refusal
+    asked = _asked(path)
+    if refusal is not None:
+        status = int(refusal.data["status"])
+        return Result(path, Outcome.FAIL_CLOSED, f"answers {status}", (*asked, (refusal.site, f"{status} is sent here")), status)
+    if not path.is_stream:
+        if path.events("plain") and path.asks_cursor:
+            where = path.events("plain")[0].site
+            return Result(path, Outcome.FAIL_CLOSED, "answers with something that is no event stream", (*asked, (where, "no event stream")), 200)
+        return None
+    if path.how == "budget":
+        return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)
+    if path.how == "aborted":
+        end = path.end
+        site = end.site if end is not None else None
+        status = end.data.get("status") if end is not None else None
+        why = f"refuses ({status}) when the response has begun, so that the client is told 200 and nothing follows"
+        return Result(path, Outcome.EMPTY, why, (*asked, (site, "raised after the response has begun")), status, late=True)
+    reset = _reset(path, reset_words)
+    if reset is not None:
+        return Result(path, Outcome.FAIL_CLOSED, "an event tells the client to start again", (*asked, (reset.site, "the reset event")), reset=True)
+    return _by_frames(path, asked)
+
+
+def _asked(path: Path) -> tuple[tuple[Site | None, str], ...]:
+    notes = {"cursor": "the cursor is read here", "lookup": "looked up here", "compare": "compared here", "bound": "compared here", "parse": "parsed here", "handled": "handled here"}
+    found: dict[object, tuple[Site | None, str]] = {}
+    for event in path.trace:
+        if event.kind in notes and event.site is not None and event.kind != "parse":
+            found.setdefault((event.kind, event.site), (event.site, notes[event.kind]))
+    return tuple(found.values())[:5]
+
+
+def _reset(path: Path, words: Sequence[str]) -> Frame | None:
+    for frame in path.raw_frames:
+        name = frame.fields.get("event")
+        marked = isinstance(name, Const) and any(w in str(name.value).lower() for w in words)
+        identity = frame.fields.get("id")
+        forgets = isinstance(identity, Const) and str(identity.value).strip() == ""
+        if marked or (forgets and path.asks_cursor):
+            return frame
+    return None
+
+
+def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result:
+    replayed = [f for f in path.frames if not f.live and f.item is not None and f.item.source]
+    phases = {f.item.phase for f in replayed if f.item is not None}
+    sites = (*asked, *((f.site, "sent here") for f in (replayed or path.frames)[:1]))
+    earlier = {"before", "low", "one"}
+    if path.hypothesis is not Hypothesis.MISSING and not path.asks_cursor:
+        if path.events("cursor"):
+            return Result(path, Outcome.IGNORED, "the cursor is read, and nothing depends on it", sites)
+        return Result(path, Outcome.NOT_READ, "nothing reads the cursor", sites)
+    if phases & earlier:
+        return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
+    if phases:
+        return Result(path, Outcome.COMPARED, "what stands or compares behind the cursor here is sent", sites)
+    if path.how == "open":
+        return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
+    return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
+
+
+# -- all paths together --------------------------------------------------------------------------------------------------
+
+
+def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) -> Run:
+    """One run: if one path is tolerant the handler is, and that path is the evidence."""
+    results = [r for r in (result_of(p, reset_words) for p in paths if p.missed_guard is None) if r is not None]
+    if not results:
+        return Run(Outcome.UNKNOWN, "no path that was followed reaches the event stream")
+    doubt = _doubt(results)
+    if doubt is not None:
+        return doubt
+    tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
+    if not tolerant:
+        unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
+        if unknown is not None:
+            return _run(unknown)
+        return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
+    return _run(min(tolerant, key=_rank))
+
+
+def _rank(result: Result) -> tuple[int, ...]:
+    order = TOLERANT_FIRST.index(result.outcome) if result.outcome in TOLERANT_FIRST else 9
+    failed = any(d.kind == "failure" and d.option == 1 for d in result.path.decisions)
+    ignored = result.outcome in (Outcome.IGNORED, Outcome.NOT_READ)
+    return (ignored, result.path.is_empty, failed, not result.path.asks_cursor, order)
+
+
+def _doubt(results: Sequence[Result]) -> Run | None:
+    """Whether the outcome turns on something that nobody can know: the environment, or a question not understood."""
+    for kind, says in (("environment", "depends on"), ("opaque", "turns on")):
+        keys = {key: d for r in results for key, d in r.path.options(kind).items()}
+        for key, decision in keys.items():
+            by_option: dict[int, set[bool]] = {}
+            for result in results:
+                taken = result.path.options(kind).get(key)
+                if taken is not None:
+                    refuses = result.outcome is Outcome.FAIL_CLOSED
+                    by_option.setdefault(taken.option, set()).add(refuses)
+            if len(by_option) > 1 and len({frozenset(v) for v in by_option.values()}) > 1 and all(len(v) == 1 for v in by_option.values()):
+                span = (decision.site.span("decided here"),) if decision.site is not None else ()
+                return Run(Outcome.UNKNOWN, f"{says} {decision.label}", span)
+    return None
+
+
+def _run(result: Result) -> Run:
+    return Run(result.outcome, result.why, evidence_of(result.sites), result.status, result.reset, result.late)
+
+
+def evidence_of(sites: Iterable[tuple[Site | None, str]]) -> Evidence:
+    """Spans of sites, each place once."""
+    found: dict[tuple[str, int, int], Span] = {}
+    for site, note in sites:
+        if site is not None and site.module.path:
+            span = site.span(note)
+            found.setdefault((span.path, span.line, span.column), span)
+    return tuple(found.values())
+
+
+def mentions(value: Value, kind: type) -> bool:
+    """Whether a value of a kind is among the leaves."""
+    return any(isinstance(leaf, kind) for leaf in leaves(value))
+
+
+_ = (Cursor, Machine, UNDERSTOOD)

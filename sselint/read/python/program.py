@@ -1,0 +1,105 @@
+"""From the Python files of a tree to a reading: what is parsed, what is run, what is reported of each file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sselint.facts import FileOutcome, FileReport, Pool, Reading, Stream
+from sselint.read.python import build, launches, scan, sightings
+from sselint.read.python.evidence import mentions_stream
+from sselint.read.python.modules import Module, ModuleTable
+from sselint.read.python.oracle import Budget
+from sselint.read.python.rules import load_rules
+from sselint.read.python.streams import stream_of
+from sselint.read.python.world import Environment, World
+from sselint.source import Source, Tree
+
+MAX_IMPORTERS = 400
+STEPS = 6_000_000
+
+
+class Analysis:
+    """The Python files of a tree. What does not depend on the environment is found once."""
+
+    def __init__(self, sources: Sequence[Source], tree: Tree, own_rules: tuple[str, ...]) -> None:
+        self.rules = load_rules(own_rules)
+        self.tree = tree
+        self.sources = {s.path: s for s in sources}
+        self.unit_of = {s.path: s.unit for s in sources}
+        self.evident = [s.path for s in sources if mentions_stream(s.text)]
+        self.refused = self._refused()
+        readable = [s for s in sources if s.path not in self.refused]
+        self.table = ModuleTable(readable)
+        self._cache: dict[object, Reading] = {}
+
+    def _refused(self) -> dict[str, str]:
+        """Files that must not reach the parser, with the reason; only those that may be reached are measured."""
+        found: dict[str, str] = {}
+        for path, source in self.sources.items():
+            why = scan.refusal(source.text.encode("utf-8", "surrogatepass"))
+            if why is not None:
+                found[path] = why
+        return found
+
+    def read(self, environment: Environment | None, unit: str | None) -> Reading:
+        """The reading, as `Program.read` describes it."""
+        given = environment or Environment()
+        key = (tuple(sorted((n, s.value) for n, s in given.settings.items())), given.settled)
+        reading = self._cache.get(key)
+        if reading is None:
+            reading = self._cache[key] = self._read(given)
+        if unit is None:
+            return reading
+        return Reading(streams=tuple(s for s in reading.streams if s.unit == unit))
+
+    def _read(self, environment: Environment) -> Reading:
+        world = World(self.table, self.rules, environment, Budget(STEPS))
+        endpoints = build.build(world, self._modules())
+        streams: dict[tuple[str, int, str, str | None], Stream] = {}
+        files: list[FileReport] = []
+        for endpoint in endpoints:
+            try:
+                stream = stream_of(world, endpoint, self.unit_of)
+            except Exception as error:  # one endpoint must not cost the others
+                files.append(self._internal(endpoint.site.module.path if endpoint.site is not None else "", error))
+                continue
+            if stream is not None:
+                place = (stream.path, stream.line, stream.symbol, stream.url)
+                known = streams.get(place)
+                streams[place] = stream if known is None else _merged(known, stream)
+        files.extend(self._reports(world))
+        pools: tuple[Pool, ...] = tuple(launches.pools(world))
+        clients = tuple(sightings.clients(world, self.sources))
+        return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
+
+    def _internal(self, path: str, error: Exception) -> FileReport:
+        why = f"sselint failed on it: {type(error).__name__}: {error}"
+        return FileReport(path, FileOutcome.INTERNAL_ERROR, why, needed=True)
+
+    def _modules(self) -> list[Module]:
+        """The files that mention streams, then those that import them, nearest first."""
+        evident = [p for p in self.evident if p not in self.refused]
+        importers = self.table.importers(evident, MAX_IMPORTERS)
+        return [self.table.at(p) for p in (*evident, *importers)]
+
+    def _reports(self, world: World) -> list[FileReport]:
+        evident = set(self.evident)
+        found = [
+            FileReport(path, FileOutcome.TOO_LARGE if "bytes" in why else FileOutcome.UNREADABLE, why, needed=path in evident)
+            for path, why in self.refused.items()
+            if path in evident or path in world.loaded
+        ]
+        for path, trouble in world.broken.items():
+            module = world.loaded[path]
+            line, column = module.source.at(trouble.line - 1, max(trouble.column - 1, 0))
+            from sselint.facts import Span
+
+            span = Span(path, line, column, line, column + 1, trouble.why)
+            found.append(FileReport(path, FileOutcome.UNREADABLE, f"not Python: {trouble.why}", path in evident, span))
+        return found
+
+
+def _merged(known: Stream, other: Stream) -> Stream:
+    from dataclasses import replace
+
+    return replace(known, apps=tuple(dict.fromkeys((*known.apps, *other.apps))))

@@ -1,0 +1,139 @@
+"""Where events live: what a reconnect is answered from, and what the same connection hears of afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sselint.facts import Replay, Truth, Where
+from sselint.read.python.heap import Heap, Object
+from sselint.read.python.idsource import is_constant
+from sselint.read.python.machine import Hypothesis
+from sselint.read.python.modules import Site
+from sselint.read.python.outcome import Path, evidence_of
+from sselint.read.python.values import Const
+
+WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
+PLACES = {"shared": Where.SHARED, "image": Where.SHARED, "pod_disk": Where.POD_DISK, "unknown": Where.UNKNOWN}
+
+
+def place_of(target: Object) -> Where:
+    """Where an object lives, as a reconnect sees it."""
+    if target.where == "pod_disk" and target.grows is None:
+        return Where.POD_DISK
+    if target.where in PLACES:
+        return PLACES[target.where]
+    return Where.SHARED if is_constant(target) else Where.MEMORY
+
+
+def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
+    """What all the paths of an endpoint say of replay and live tail."""
+    sources = _sources(heap, paths)
+    places = {place_of(heap[n]) for n in sources}
+    where = min(places, key=WORST.index) if places else Where.NONE
+    if where is Where.SHARED and all(place_of(heap[n]) is Where.SHARED and heap[n].where == "memory" for n in sources):
+        why = "replayed from a table that is the same on every process"
+    else:
+        why = _why(heap, sources, where)
+    tail, tail_why, sites = _tail(heap, paths, sources)
+    ends = _ends(paths)
+    if ends is Truth.YES:
+        tail, tail_why = Where.NONE, "then the response ends"
+    evicts = next((heap[n].bounded for n in sources if heap[n].bounded is not None), None)
+    places_shown = [(heap[n].site, f"events are kept here ({_label(heap[n])})") for n in sources]
+    if evicts is not None:
+        places_shown.append((evicts, "the oldest are dropped here"))
+    path = next((heap[n].details.get("path") for n in sources if heap[n].where == "pod_disk"), None)
+    return Replay(
+        where,
+        tail,
+        f"{why}; {tail_why}",
+        evidence_of([*places_shown, *sites]),
+        ends,
+        Truth.of(evicts is not None),
+        str(path.value) if isinstance(path, Const) else None,
+    )
+
+
+def _label(target: Object) -> str:
+    if target.where in PLACES:
+        return target.label or target.where
+    return "the memory of this process"
+
+
+def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
+    """The containers and stores whose elements are sent, other than from a queue."""
+    found: dict[int, None] = {}
+    for path in paths:
+        for frame in path.frames:
+            item = frame.item
+            if item is not None and not frame.live and item.source in heap.objects and item.phase != "live":
+                found.setdefault(item.source)
+    if found:
+        return list(found)
+    for path in paths:
+        for event in path.events("lookup", "read"):
+            number = int(event.data["container"])
+            if number in heap.objects and path.hypothesis is not Hypothesis.MISSING and path.asks_cursor and event.kind == "read":
+                found.setdefault(number)
+    return list(found)
+
+
+def _why(heap: Heap, sources: Sequence[int], where: Where) -> str:
+    if where is Where.NONE:
+        return "nothing is replayed"
+    chosen = next((heap[n] for n in sources if place_of(heap[n]) is where), None)
+    if where is Where.MEMORY:
+        return "replayed from the memory of one process"
+    if where is Where.UNKNOWN:
+        return f"replayed from {chosen.label if chosen else 'a store'}, and where that is is not known"
+    return f"replayed from {chosen.label if chosen else 'a store'}"
+
+
+def _ends(paths: Sequence[Path]) -> Truth:
+    """Whether the response ends after the replay."""
+    ends = {p.how for p in paths if p.is_stream and p.refusal is None and p.how in ("open", "closed")}
+    return Truth.of(ends == {"closed"}) if ends else Truth.NO
+
+
+def _tail(heap: Heap, paths: Sequence[Path], sources: Sequence[int]) -> tuple[Where, str, list[tuple[Site | None, str]]]:
+    live = [e for p in paths for e in p.events("live")]
+    found: list[tuple[Where, str, Site | None]] = []
+    for event in live:
+        target = heap.objects.get(int(event.data["source"]))
+        if target is None:
+            continue
+        through = heap.objects.get(int(event.data.get("through") or 0))
+        fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
+        if not fed and event.data.get("fed") == "nothing":
+            found.append((Where.UNKNOWN, f"nothing in the tree puts anything into {target.label or 'the queue'} that it then waits for", event.site))
+        elif fed and not fed & {"local", "memory"}:
+            found.append((Where.SHARED, "then a task of the process passes on what any process put into the shared store", event.site))
+        else:
+            found.append((Where.MEMORY, "then only what this process publishes arrives", event.site))
+    for frame in (f for p in paths for f in p.frames if f.live and f.item is not None):
+        target = heap.objects.get(frame.item.source) if frame.item is not None else None
+        if target is not None and target.where in PLACES:
+            found.append((PLACES[target.where], f"then what {target.label} passes on arrives", frame.site))
+    if found:
+        worst = min(found, key=lambda f: WORST.index(f[0]))
+        return worst[0], worst[1], [(worst[2], "waits for new events here")]
+    polled = _polled(heap, paths)
+    if polled:
+        where = min((place_of(heap[n]) for n in polled), key=WORST.index)
+        return where, "then the same place is asked again and again", []
+    if any(p.how == "open" for p in paths):
+        return Where.MEMORY, "then what the handler itself makes is sent", []
+    return Where.NONE, "then the response ends", []
+
+
+def _polled(heap: Heap, paths: Iterable[Path]) -> list[int]:
+    """What an endless loop reads in every round."""
+    found: dict[int, None] = {}
+    for path in paths:
+        if path.how != "open":
+            continue
+        for event in path.events("read"):
+            number = int(event.data["container"])
+            if event.data["round"] >= 1 and number in heap.objects:
+                found.setdefault(number)
+    return list(found)

@@ -1,0 +1,199 @@
+"""Streams: paper runs of every endpoint, and the facts that they add up to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sselint.facts import (
+    Cursor,
+    Guard,
+    IdKind,
+    KeyOrigin,
+    Outcome,
+    Run,
+    Scope,
+    Span,
+    Stream,
+    Truth,
+)
+from sselint.read.python import guards, serve
+from sselint.read.python.discover import Endpoint, references
+from sselint.read.python.idsource import id_source
+from sselint.read.python.machine import Hypothesis, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.oracle import Explorer, Oracle
+from sselint.read.python.outcome import Path, evidence_of, run_of
+from sselint.read.python.replay import replay_of
+from sselint.read.python.values import (
+    Callback,
+    ClassValue,
+    Descriptor,
+    Function,
+    Method,
+    Minted,
+    Partial,
+    Ref,
+    Value,
+    leaves,
+)
+from sselint.read.python.world import World
+
+PATHS = 160
+SHAPE_PATHS = 40
+STEPS = 20_000
+NOT_DEPLOYED = re.compile(r"(^|/)(tests?|testing|examples?|docs?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)")
+
+
+class Runs:
+    """The paper runs of one endpoint."""
+
+    def __init__(self, world: World, endpoint: Endpoint) -> None:
+        self.world = world
+        self.endpoint = endpoint
+        self.complete = True
+
+    def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
+        """All paths under a hypothesis, up to a number."""
+        explorer: Explorer[Machine] = Explorer(self.world.budget, limit, cover=False, steps=STEPS)
+
+        def path(oracle: Oracle) -> Machine:
+            m = Machine(self.world, oracle, hypothesis)
+            m.shape = shape
+            serve.serve(m, self.endpoint)
+            return m
+
+        found = [Path(hypothesis, m.trace, decisions) for m, decisions in explorer.run(path)]
+        self.complete = self.complete and explorer.complete
+        return found
+
+
+def stream_of(world: World, endpoint: Endpoint, unit_of: dict[str, str]) -> Stream | None:
+    """The stream that an endpoint is, or None where it sends no events."""
+    runs = Runs(world, endpoint)
+    first = runs.paths(Hypothesis.MISSING, None, SHAPE_PATHS)
+    if not any(p.is_stream for p in first):
+        first += runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
+        if not any(p.is_stream and p.raw_frames for p in first):
+            return None
+    shape = shape_of([*first, *runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)])
+    missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
+    foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
+    known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
+    malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
+    return _assembled(world, endpoint, runs, (missing, foreign, known, malformed), unit_of)
+
+
+def shape_of(paths: Sequence[Path]) -> Value | None:
+    """What an id on the wire looks like: of several, the one that says most."""
+    found = [f.id for p in paths for f in p.frames if f.id is not None]
+    return max(found, key=lambda v: sum(isinstance(leaf, Minted) for leaf in leaves(v)), default=None)
+
+
+def _assembled(world: World, endpoint: Endpoint, runs: Runs, several: tuple[list[Path], ...], unit_of: dict[str, str]) -> Stream | None:
+    missing, foreign, known, malformed = several
+    words = world.rules.word_list("reset_events")
+    everything = [*missing, *foreign, *known]
+    served = [p for p in everything if p.missed_guard is None]
+    ids = id_source(world.heap, served)
+    cursor = _cursor(everything)
+    on_foreign = run_of(foreign, words, runs.complete)
+    on_overlap = run_of(known, words, runs.complete) if ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) else None
+    if cursor.read is Truth.NO:
+        on_foreign = _not_read(on_foreign, cursor)
+        on_overlap = None
+    site = _site_of(endpoint)
+    if site is None:
+        return None
+    span = site.span("the endpoint")
+    names = {str(e.data["name"]) for p in everything for e in p.events("environment")}
+    return Stream(
+        path=span.path,
+        line=span.line,
+        symbol=symbol_of(endpoint),
+        unit=unit_of.get(span.path, "."),
+        ids=ids,
+        replay=replay_of(world.heap, served),
+        cursor=cursor,
+        on_foreign=on_foreign,
+        on_overlap=on_overlap,
+        on_missing=run_of(missing, words, runs.complete),
+        on_malformed=run_of(malformed, words, runs.complete) if cursor.read is Truth.YES else None,
+        guards=_guards(world, endpoint, [*foreign, *known]),
+        tags_replica=_tags(everything),
+        url=endpoint.url,
+        apps=references(world, endpoint),
+        deployable=NOT_DEPLOYED.search(span.path) is None,
+        environment=frozenset(names),
+        evidence=(replace(span, note="the endpoint"),),
+    )
+
+
+def _not_read(run: Run, cursor: Cursor) -> Run:
+    if run.outcome is Outcome.FAIL_CLOSED or run.late:
+        return run
+    return Run(Outcome.NOT_READ, cursor.why, run.evidence)
+
+
+def _cursor(paths: Sequence[Path]) -> Cursor:
+    read = next((e for p in paths for e in p.events("cursor") if e.site is not None), None)
+    if read is None:
+        return Cursor(Truth.NO, why="nothing reads the cursor")
+    how = str(read.data["how"])
+    return Cursor(Truth.YES, how.lower(), f"read from the {how}", evidence_of([(read.site, "the cursor is read here")]))
+
+
+def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Guard, ...]:
+    found: dict[str, Guard] = {}
+    for path in paths:
+        event = path.missed_guard
+        refusal = path.refusal
+        if event is None or refusal is None:
+            continue
+        guard = guards.guard_of(world.heap, event, refusal)
+        found.setdefault(guard.key, guard)
+    for guard in guards.startup(world, endpoint):
+        found.setdefault(guard.key, guard)
+    return tuple(found.values())
+
+
+def _tags(paths: Sequence[Path]) -> Truth:
+    for path in paths:
+        for frame in path.raw_frames:
+            for value in frame.fields.values():
+                if any(isinstance(leaf, Minted) and leaf.kind == "replica" for leaf in leaves(value)):
+                    return Truth.YES
+    return Truth.NO
+
+
+def _site_of(endpoint: Endpoint) -> Site | None:
+    handler = endpoint.handler
+    while isinstance(handler, Partial | Descriptor | Callback):
+        inner = handler.data if isinstance(handler, Callback) else handler.function
+        if not isinstance(inner, Value):
+            break
+        handler = inner
+    if isinstance(handler, Function | ClassValue):
+        return Site(handler.module, handler.node.cst)
+    return endpoint.site
+
+
+def symbol_of(endpoint: Endpoint) -> str:
+    """The dotted name of a handler in its module."""
+    handler = endpoint.handler
+    while isinstance(handler, Partial | Descriptor | Callback):
+        inner = handler.data if isinstance(handler, Callback) else handler.function
+        if not isinstance(inner, Value):
+            break
+        handler = inner
+    if isinstance(handler, Function):
+        return f"{handler.owner.name}.{handler.name}" if handler.owner is not None else handler.name
+    if isinstance(handler, ClassValue):
+        return handler.name
+    if isinstance(handler, Method):
+        return handler.name
+    return endpoint.url or "application"
+
+
+_ = (IdKind, KeyOrigin, Ref, Span)
