@@ -1,6 +1,7 @@
-"""What nginx does to a stream that passes through it: when it ends a silent one, and what makes events late.
+"""What nginx does to a stream that passes through it: when it ends a silent one, what makes events late, and when the
+cursor gets through.
 
-The reader's observations SSE602 and SSE604 rest on this.
+The reader's observations SSE602 and SSE604 and its treatment of `Last-Event-ID` rest on this.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sselint.read.nginx.streaming import READ_TIMEOUT_SECONDS
+from tests.premises.nginx_clients import Session
 from tests.premises.nginx_lab import Lab, Setup, running
 
 pytestmark = pytest.mark.premises
@@ -100,3 +102,29 @@ def test_buffering_alone_holds_a_response_without_chunks(tmp_path: Path) -> None
         assert is_held(arrivals(lab, BEATS))
     with running(Setup(location="proxy_buffering off;"), tmp_path / "look-alike") as lab:
         assert is_prompt(arrivals(lab, BEATS))
+
+
+# -- the cursor
+
+
+@pytest.mark.parametrize(
+    ("server", "location", "cursor"),
+    [
+        ("", "", "r1-7"),
+        ("", 'proxy_set_header Last-Event-ID "";', None),
+        ("", 'proxy_set_header last-event-id "";', None),
+        ("", "proxy_set_header Last-Event-ID fixed;", "fixed"),
+        ("", "proxy_set_header Last-Event-ID $http_last_event_id;", "r1-7"),
+        ("", "proxy_pass_request_headers off;", None),
+        ('proxy_set_header Last-Event-ID "";', "", None),
+        ('proxy_set_header Last-Event-ID "";', "proxy_set_header Host $host;", "r1-7"),
+        ("", 'add_header Last-Event-ID "";', "r1-7"),
+    ],
+)
+def test_what_becomes_of_the_cursor(server: str, location: str, cursor: str | None, tmp_path: Path) -> None:
+    with running(Setup(server=server, location=location), tmp_path) as lab:
+        session = Session(0, "browser", lab.source())
+        session.cursor = "r1-7"
+        session.stream(lab.first.port)
+        [seen] = [headers for replica in lab.replicas.values() for headers in replica.seen]
+        assert seen.get("last-event-id") == cursor

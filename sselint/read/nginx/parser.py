@@ -137,6 +137,22 @@ def lua_block_end(text: str, start: int, end: int) -> int | None:
     return None
 
 
+def lua_code(body: str) -> str:
+    """A Lua text without its comments."""
+    kept, position = [], 0
+    while match := _LUA.search(body, position):
+        comment = match[0].startswith("--")
+        kept.append(body[position : match.start() if comment else match.end()])
+        position = match.end()
+        if match.lastgroup is not None:
+            closing = f"]{match[match.lastgroup]}]"
+            end = body.find(closing, position)
+            end = len(body) if end < 0 else end + len(closing)
+            kept.append("" if comment else body[position:end])
+            position = end
+    return "".join(kept) + body[position:]
+
+
 class _Parser:
     """One pass over a text with an explicit stack of open blocks: nesting never becomes recursion."""
 

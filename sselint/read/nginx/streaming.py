@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sselint.facts import CursorTreatment, Evidence, Observation
 from sselint.read.nginx.keys import CURSOR
 from sselint.read.nginx.locations import PASSES, PassPlace
-from sselint.read.nginx.parser import Directive
+from sselint.read.nginx.parser import Directive, lua_code
 from sselint.read.nginx.scopes import Scope, seconds
 from sselint.read.nginx.variables import Variables
 
@@ -47,7 +47,7 @@ def _removed(place: PassPlace, variables: Variables) -> Directive | None:
             return directive
     for block in scope.chain():
         for directive in block.lua:
-            if _LUA_CLEARS.search(directive.body or ""):
+            if _LUA_CLEARS.search(lua_code(directive.body or "")):
                 return directive
     return None
 
