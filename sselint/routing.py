@@ -169,7 +169,7 @@ def elsewhere(choice: Choice, clients: tuple[Client, ...]) -> Truth:
 
 
 def _ways_of(choice: Choice, clients: tuple[Client, ...]) -> tuple[Way, ...]:
-    several = [_several(choice, strength) for strength in strengths(choice, clients)]
+    several = [_several(choice, strength, clients) for strength in strengths(choice, clients)]
     if choice.is_several:
         return tuple(dict.fromkeys(several))
     if choice.is_open:
@@ -185,13 +185,13 @@ def _released(choice: Choice) -> Way:
     return Way(True, (Detour(RELEASE, choice),))
 
 
-def _several(choice: Choice, strength: Strength) -> Way:
+def _several(choice: Choice, strength: Strength, clients: tuple[Client, ...]) -> Way:
     """What a hop over several members does, with an affinity of this strength for the clients at hand."""
     route, affinity = choice.route, choice.affinity
     if route is not None and route.last_event_id is CursorTreatment.ROUTED_ON:
         return Way(True, (Detour(ROUTED_ON_CURSOR, choice),), False)
     if affinity is None or strength is Strength.NONE:
-        return Way(True, (Detour(RoutingEvent.PLAIN.value, choice),), False)
+        return Way(True, (Detour(RoutingEvent.PLAIN.value, choice),), _some_return(affinity, clients))
     events = [e.value for e in _moving(affinity)] if strength is Strength.BEST_EFFORT else []
     if strength is Strength.BEST_EFFORT and not events:
         events = [AFFINITY_FAILS]
@@ -244,6 +244,14 @@ def _returns(affinity: Affinity, client: Client) -> Truth:
     if affinity.key.carrier is KeyCarrier.HEADER and affinity.key.issued_by is not KeyIssuer.CLIENT:
         return client.keeps_session_header
     return Truth.YES
+
+
+def _some_return(affinity: Affinity | None, clients: Iterable[Client]) -> bool:
+    """Whether a cookie brings back some clients at least. Where the settings name nobody, clients of several languages
+    come, of which some keep cookies and some do not: nothing may rest on it, and it is affinity all the same."""
+    if affinity is None or affinity.strength in (Strength.NONE, Strength.UNKNOWN):
+        return False
+    return affinity.key.carrier is KeyCarrier.COOKIE and not any(c.named for c in clients)
 
 
 def stripping(deployment: Deployment) -> Route | None:

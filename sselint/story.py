@@ -224,11 +224,20 @@ class _Teller:
         own = next((e for e in log if e.id == cursor.id), None)
         shown, name = _shown(cursor.id), self.names.of(action.process)
         if own is None:
-            return f"{name} has no event `{shown}`; {stream.on_foreign.why}", stream.on_foreign.evidence[-1:]
+            return f"{name} {self._lacks(shown, before, action)}; {stream.on_foreign.why}", stream.on_foreign.evidence[
+                -1:
+            ]
         run = stream.on_overlap
         goes_on = run.why if run is not None else "it goes on behind it"
         whose = "another" if own.event != cursor.event else "the"
         return f"{name} has {whose} event `{shown}`; {goes_on}", run.evidence[-1:] if run is not None else ()
+
+    def _lacks(self, shown: str, before: State, action: Action) -> str:
+        """That a process does not have an event; where ids are counted, how far it is."""
+        counted = before.named[action.process]
+        if self.situation.scope is not Scope.OVERLAPPING:
+            return f"has no event `{shown}`"
+        return f"is at `{counted}` and has no event `{shown}`" if counted else f"has no event `{shown}` yet"
 
     # -- what it comes to
 

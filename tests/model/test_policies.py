@@ -116,6 +116,18 @@ VERDICTS: dict[str, tuple[tuple[Hop, ...], dict[str, Any], Verdict, str]] = {
         Verdict.LOUD,
         "yyyyn",
     ),
+    "refused, unique, a cookie that some of the default clients return": (
+        (route(pinned()),),
+        {"ids": UNIQUE, "on_foreign": refuses(), "clients": (client(cookies=Truth.NO, named=False),)},
+        Verdict.PINNED_FAIL_CLOSED,
+        "yyyyn",
+    ),
+    "refused, unique, a header that no default client returns": (
+        (route(SESSION_HEADER),),
+        {"ids": UNIQUE, "on_foreign": refuses(), "clients": (client(named=False),)},
+        Verdict.LOUD,
+        "yyyyn",
+    ),
     "refused, unique, one replica": (
         (SURGE,),
         {"ids": UNIQUE, "on_foreign": refuses()},

@@ -92,13 +92,15 @@ def test_a_longer_story_finds_nothing_more(monkeypatch: pytest.MonkeyPatch, rest
         s
         for s in every_situation(restarts)
         if s.client_sends
+        and not (restarts and s.guarded)
+        and s.on_held is not Outcome.FAIL_CLOSED
         and s.on_missing is Outcome.FROM_HEAD
         and not s.stripped
         and s.elsewhere in ((), ("plain",))
         and isinstance(search(s), Safe)
     ]
     monkeypatch.setattr(model, "PUBLICATIONS", model.PUBLICATIONS + 1)
-    assert len(found_safe) > 300
+    assert len(found_safe) > 100
     for s in found_safe:
         assert isinstance(search.__wrapped__(s), Safe), s
 
