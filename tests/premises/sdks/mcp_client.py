@@ -57,5 +57,12 @@ class McpClient:
 def words(answer: Answer) -> list[str]:
     """What the messages of a stream say: "A:mine:1" for the first step that A reports, "A:mine:done" for a result."""
     messages = [json.loads(data) for data in answer.data if data]
-    said = [m["params"]["data"] if "params" in m else m["result"].get("content") for m in messages]
-    return [s if isinstance(s, str) else s[0]["text"] for s in said if s]
+    return [text for text in map(_text, messages) if text]
+
+
+def _text(message: dict[str, Any]) -> str:
+    if "params" in message:
+        logged = message["params"]["data"]
+        return str(logged["msg"] if isinstance(logged, dict) else logged)
+    content = message["result"].get("content")
+    return str(content[0]["text"]) if content else ""
