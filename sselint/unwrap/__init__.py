@@ -13,8 +13,12 @@ from dataclasses import replace
 from functools import partial
 
 from sselint.source import Source
-from sselint.unwrap.masking import FILLER, Masked, envsubst, filled, mask
+from sselint.unwrap.masking import FILLER, Masked, Ranges, envsubst, filled, mask
 from sselint.unwrap.yaml_shape import BlockScalar, block_scalars, shaped
+
+_CONTENT = re.compile(r"^[ \t]*[^\s#].*$", re.MULTILINE)
+"""A line with more than a comment."""
+_BLANK_LINE = re.compile(r"[ \t]{3,}\r?(?:\n|\Z)")
 
 KindOf = Callable[[str, str], "str | None"]
 
@@ -53,7 +57,7 @@ def _sources(raw: Source, name: str, kind_of: KindOf, depth: int) -> Iterator[So
 def _masked_source(raw: Source, kind: str, masked: Masked) -> Source:
     text, ranges = masked.text, masked.masked
     if kind in _YAML:
-        text, written = shaped(text, masked.lone)
+        text, written = shaped(_as_documents(text, masked), masked.lone)
         # A mapping has a field once: what another branch says differently is not known, if it is not a whole document.
         unsure = ((a, b) for a, b in masked.alternatives if not _DOCUMENT.search(raw.text, a, b))
         ranges = (*ranges, *written, *unsure)
@@ -69,6 +73,33 @@ def _masked_source(raw: Source, kind: str, masked: Masked) -> Source:
         optional=masked.optional,
         original=raw.text if text != raw.text or substituted else "",
     )
+
+
+def _as_documents(text: str, masked: Masked) -> str:
+    """Definitions before the first line of YAML or behind the last one are documents of their own: the lines of their
+    tags become the `---` between documents."""
+    outside = list(_outside(masked.definitions, len(text)))
+    written = [m.span() for m in _CONTENT.finditer("".join(text[a:b] for a, b in outside))]
+    first, last = (written[0][0], written[-1][1]) if written else (len(text), 0)
+    parts = list(text)
+    before = 0
+    for (a, b), definition in zip(outside, masked.definitions, strict=False):
+        before += b - a
+        if before <= first or before >= last:
+            for position in (definition[0], definition[1] - 1):
+                line = text.rfind("\n", 0, position) + 1
+                if _BLANK_LINE.match(text, line):
+                    parts[line : line + 3] = "---"
+    return "".join(parts)
+
+
+def _outside(ranges: Ranges, end: int) -> Iterator[tuple[int, int]]:
+    """What lies before, between and behind ranges that are in order; nothing lies between nested ones."""
+    position = 0
+    for start, stop in ranges:
+        yield position, max(position, start)
+        position = max(position, stop)
+    yield position, end
 
 
 def _as_directives(text: str, masked: Masked) -> str:

@@ -35,6 +35,8 @@ class Masked:
     lone: tuple[Tag, ...] = ()
     alternatives: Ranges = ()
     """Optional text of which another branch says something else."""
+    definitions: Ranges = ()
+    """Macros and named templates, tags included."""
 
     @property
     def blank(self) -> str:
@@ -55,6 +57,7 @@ def mask(text: str) -> Masked:
     loops: list[tuple[int, int]] = []
     optional: list[tuple[int, int]] = []
     alternatives: list[tuple[int, int]] = []
+    definitions: list[tuple[int, int]] = []
     for tag in found:
         prints = tag.role is Role.OUTPUT
         _fill(parts, tag.start, tag.end, FILLER if prints else " ")
@@ -63,6 +66,8 @@ def mask(text: str) -> Masked:
     for block in blocks(found, len(text)):
         if block.role in (Role.LOOP, Role.DEFINITION):
             loops.append((block.start, block.end))
+        if block.role is Role.DEFINITION:
+            definitions.append(block.construct)
         if block.role in (Role.CONDITION, Role.DEFINITION):
             optional.append((block.start, block.end))
             if block.branches > 1:
@@ -80,6 +85,7 @@ def mask(text: str) -> Masked:
         tags=found,
         lone=lone,
         alternatives=tuple(alternatives),
+        definitions=tuple(sorted(definitions)),
     )
 
 

@@ -93,7 +93,7 @@ def tags(text: str) -> tuple[Tag, ...]:
         position = match.end()
         if match[0] == "{#" and not jinja:
             continue
-        end = _end_of(text, match.end(), match[0])
+        end = _end_of(text, match.end(), match[0], braces=jinja)
         if end is None:
             continue
         tag = _tag(text, match.start(), end, match[0])
@@ -105,21 +105,23 @@ def tags(text: str) -> tuple[Tag, ...]:
     return tuple(found)
 
 
-def _end_of(text: str, start: int, opening: str) -> int | None:
-    """The offset behind the closing delimiter; quotes hide it in expressions, not in comments."""
+def _end_of(text: str, start: int, opening: str, *, braces: bool) -> int | None:
+    """The offset behind the closing delimiter; quotes hide it in expressions, not in comments, and so do the `braces`
+    of a dictionary, which only Jinja2 writes there."""
     closing = _CLOSING[opening]
     limit = min(len(text), start + MAX_TAG)
     body = text[start : start + 5].lstrip("-+= ")
     if opening == "{#" or body.startswith(("/*", "#", "!")):
         end = text.find(closing, start, limit)
         return end + len(closing) if end >= 0 else None
-    position = start
+    position, depth = start, 0
     while position < limit:
-        if text.startswith(closing, position):
-            return position + len(closing)
         character = text[position]
-        if opening == "{{" and character in "{}":
+        if not depth and text.startswith(closing, position):
+            return position + len(closing)
+        if opening == "{{" and character in "{}" and not braces:
             return None
+        depth += (character == "{") - (character == "}") if braces else 0
         string = _STRING.match(text, position, limit) if character in "`\"'" else None
         position = string.end() if string else position + 1
     return None
