@@ -206,8 +206,9 @@ def _ranks(patterns: list[Pattern]) -> list[int]:
 
 def _hosts(server: Scope) -> tuple[tuple[str, ...], int]:
     """The names of a server (empty: any) and the rank of its kind of name: exact, wildcard, pattern, none."""
-    names = [name for d in server.own("server_name") for name in d.args if not d.is_masked and "$" not in name]
-    if any(d.is_masked or "$" in " ".join(d.args) for d in server.own("server_name")):
+    lines = server.own("server_name")
+    names = [name for d in lines for name in d.args]
+    if any(d.is_masked for d in lines) or any("$" in name and not name.startswith("~") for name in names):
         return (), 3
     hosts = tuple(name for name in names if name not in ("_", "", "*"))
     if not hosts:

@@ -1,0 +1,276 @@
+"""Which requests reach which pass: servers, locations in nginx's order of precedence, named ones, URIs that change."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sselint.facts import Route
+from sselint.read import nginx
+from sselint.source import Source, Tree
+from tests.read.nginx.helpers import http, only_route, reading
+from tests.read.nginx.oracle import refusal
+
+POOLS = "upstream a { server r1:80; } upstream b { server r2:80; } upstream c { server r3:80; }"
+
+
+def routes(server: str, *, around: str = POOLS, name: str = "") -> tuple[Route, ...]:
+    text = f"events {{}} http {{ {around} server {{ listen 80; {name} {server} }} }}"
+    assert refusal(text) == ""
+    return reading(text).routes
+
+
+def winner(found: tuple[Route, ...], path: str) -> str:
+    """The pool that a path goes to, by the matches and priorities of the routes."""
+
+    def takes(route: Route) -> bool:
+        for kind, value in route.match.paths:
+            if path == value if kind == "exact" else kind == "prefix" and path.startswith(value):
+                return True
+            if kind == "regex" and re.search(value, path):
+                return True
+        return not route.match.paths
+
+    return min((r for r in found if takes(r)), key=lambda r: r.match.priority).pool
+
+
+ORDERS = {
+    "exact before all": ("location /x { proxy_pass http://a; } location = /x { proxy_pass http://b; }", "/x", "b"),
+    "exact is exact": ("location /x { proxy_pass http://a; } location = /x { proxy_pass http://b; }", "/x/y", "a"),
+    "longer prefix first": ("location / { proxy_pass http://a; } location /x/ { proxy_pass http://b; }", "/x/y", "b"),
+    "regex before prefix": (
+        "location /x/ { proxy_pass http://a; } location ~ y$ { proxy_pass http://b; }",
+        "/x/y",
+        "b",
+    ),
+    "regex without case": ("location / { proxy_pass http://a; } location ~* Y$ { proxy_pass http://b; }", "/y", "b"),
+    "regex with case": ("location / { proxy_pass http://a; } location ~ Y$ { proxy_pass http://b; }", "/y", "a"),
+    "first regex wins": ("location ~ ^/x { proxy_pass http://a; } location ~ y$ { proxy_pass http://b; }", "/x/y", "a"),
+    "^~ before regex": ("location ^~ /x/ { proxy_pass http://a; } location ~ y$ { proxy_pass http://b; }", "/x/y", "a"),
+    "^~ is no regex": ("location ^~ /x/ { proxy_pass http://a; } location / { proxy_pass http://b; }", "/y", "b"),
+    "glued modifiers": ("location ~^/x { proxy_pass http://a; } location =/x { proxy_pass http://b; }", "/x", "b"),
+    "nested": ("location /x/ { proxy_pass http://a; location /x/y { proxy_pass http://b; } }", "/x/y", "b"),
+    "nested, outside": ("location /x/ { proxy_pass http://a; location /x/y { proxy_pass http://b; } }", "/x/z", "a"),
+    "named groups": ("location / { proxy_pass http://a; } location ~ ^/(?<n>x)/ { proxy_pass http://b; }", "/x/", "b"),
+}
+
+
+@pytest.mark.premises
+@pytest.mark.parametrize("name", ORDERS)
+def test_precedence(name: str) -> None:
+    server, path, pool = ORDERS[name]
+    assert winner(routes(server), path) == pool
+
+
+def test_a_named_location_takes_the_paths_that_lead_to_it() -> None:
+    """try_files is how most applications are reached."""
+    [route] = routes("location /app/ { try_files $uri @app; } location @app { proxy_pass http://a; }")
+    assert route.match.paths == (("prefix", "/app/"),)
+
+
+def test_a_named_location_that_only_a_failure_leads_to_is_no_route_of_its_own() -> None:
+    found = routes("location / { proxy_pass http://a; error_page 502 = @b; } location @b { proxy_pass http://b; }")
+    assert [r.pool for r in found] == ["a"]
+
+
+def test_one_that_a_missing_file_leads_to_is() -> None:
+    """The look-alike: 404 is what a static location answers for everything that the application serves."""
+    found = routes("location / { root /srv; error_page 404 = @b; } location @b { proxy_pass http://b; }")
+    assert [(r.pool, r.match.paths) for r in found] == [("b", (("prefix", "/"),))]
+
+
+@pytest.mark.parametrize(
+    ("location", "paths"),
+    [
+        ("location /api/ { proxy_pass http://a; }", (("prefix", "/api/"),)),
+        ("location /api/ { proxy_pass http://a/; }", (("prefix", "/"),)),
+        ("location /api/ { proxy_pass http://a/v1/; }", (("prefix", "/v1/"),)),
+        ("location = /x { proxy_pass http://a/y; }", (("exact", "/y"),)),
+        ("location ~ ^/x { proxy_pass http://a; }", (("regex", "^/x"),)),
+        ("location /x/ { rewrite ^/x/(.*)$ /$1 break; proxy_pass http://a; }", ()),
+    ],
+)
+def test_the_paths_are_those_that_the_server_behind_sees(location: str, paths: tuple[tuple[str, str], ...]) -> None:
+    [route] = routes(location)
+    assert route.match.paths == paths
+
+
+@pytest.mark.parametrize(
+    ("names", "hosts"),
+    [
+        ("", ()),
+        ("server_name _;", ()),
+        ('server_name "";', ()),
+        ("server_name a.example b.example;", ("a.example", "b.example")),
+        ("server_name *.example;", ("*.example",)),
+        ("server_name .a.example;", (".a.example",)),
+        ("server_name ~^(?<n>.+)$;", ("~^(?<n>.+)$",)),
+    ],
+)
+def test_hosts_of_a_server(names: str, hosts: tuple[str, ...]) -> None:
+    [route] = routes("location / { proxy_pass http://a; }", name=names)
+    assert route.match.hosts == hosts
+
+
+def test_a_server_with_the_exact_name_goes_before_one_with_a_pattern() -> None:
+    text = (
+        POOLS + " server { listen 80; server_name *.example; location / { proxy_pass http://a; } }"
+        " server { listen 80; server_name x.example; location / { proxy_pass http://b; } }"
+    )
+    priority = {r.pool: r.match.priority for r in reading(text).routes}
+    assert priority["b"] < priority["a"]
+
+
+@pytest.mark.parametrize("name", ["uwsgi", "scgi", "fastcgi", "grpc"])
+def test_other_protocols_forward_as_well(name: str) -> None:
+    route = only_route(f"upstream u {{ ip_hash; server r1:80; server r2:80; }} location / {{ {name}_pass u; }}")
+    assert (route.affinity.mechanism, route.members.low) == ("ip_hash", 2)
+
+
+def test_limit_except_and_if_are_looked_into() -> None:
+    found = routes(
+        "location / { limit_except GET { deny all; } if ($request_method = POST) { proxy_pass http://b; }"
+        " proxy_pass http://a; }"
+    )
+    assert {r.pool for r in found} == {"a", "b"}
+
+
+def test_a_host_in_the_pass_is_a_target() -> None:
+    [route] = routes("location / { proxy_pass http://127.0.0.1:8000/x; }", around="")
+    assert [(t.host, t.port) for t in route.targets] == [("127.0.0.1", 8000)]
+    assert (route.members.low, route.members.high) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "host", "port"),
+    [
+        ("http://app", "app", 80),
+        ("https://app", "app", 443),
+        ("http://app:8000/a:b", "app", 8000),
+        ("http://unix:/run/app.sock:/x", "unix:/run/app.sock", None),
+        ("http://[::1]:8000", "[::1]", 8000),
+        ("HTTP://APP", "APP", 80),
+    ],
+)
+def test_hosts_of_a_pass(written: str, host: str, port: int | None) -> None:
+    [target] = only_route(f"location / {{ proxy_pass {written}; }}").targets
+    assert (target.host, target.port) == (host, port)
+
+
+def test_evidence_is_the_chain_of_blocks_and_inherited_settings_only() -> None:
+    text = """events {}
+http {
+  proxy_next_upstream error;
+  gzip off;
+  upstream other { server r9:80; }
+  upstream be {
+    ip_hash;
+    server r1:80;
+    server r2:80;
+  }
+  server {
+    listen 80;
+    location /static/ { root /srv; }
+    location / {
+      proxy_pass http://be;
+    }
+  }
+}
+"""
+    assert refusal(text) == ""
+    lines = sorted({span.line for span in only_route(text).evidence})
+    assert lines == [2, 3, 4, 6, 7, 8, 9, 11, 14, 15]
+
+
+# -- what is nginx, and what is not
+
+
+NGINX = {
+    "main": http(),
+    "a location": "location / {\n  proxy_pass http://app:8000;\n}\n",
+    "an upstream": "upstream app {\n  server app:8000;\n}\n",
+    "a line": "location / { proxy_pass http://app; }",
+    "a template": "{% if a %}\nserver {\n  listen {{ port }};\n  location / { proxy_pass http://a; }\n}\n{% endif %}\n",
+    "comments first": "# site\n\n#upstream x {\nserver {\n  listen 80;\n  location / { uwsgi_pass app:3031; }\n}\n",
+    "windows": "server {\r\n  listen 80;\r\n  location / {\r\n    proxy_pass http://app;\r\n  }\r\n}\r\n",
+}
+OTHERS = {
+    "kubernetes": "apiVersion: v1\nkind: ConfigMap\ndata:\n  nginx.conf: |\n    location / { proxy_pass http://a; }\n",
+    "python": "import os\nCONF = '''\nserver {\n  listen 80;\n  location / {\n    proxy_pass http://a;\n  }\n}\n'''\n",
+    "readme": "# Setup\n\nPut it in:\n\n    location / {\n        proxy_pass http://a;\n    }\n\nReload.\nAnd so on\nand on\n",
+    "haproxy": "frontend in\n  bind :80\n  default_backend be\nbackend be\n  server a 10.0.0.1:80 check\n",
+    "shell": "#!/bin/sh\ncat > site <<X\nlocation / {\n  proxy_pass http://app;\n}\nX\n",
+    "json": '{"location / {": "proxy_pass http://app;"}',
+    "css": ".location { color: red; }\n.server { margin: 0; }\n",
+    "javascript": "const server = {\n  listen: 80,\n};\nlocation.href = '/';\n",
+    "nothing": "",
+    "terraform": 'resource "x" "server" {\n  listen = 80\n  upstream = "a"\n}\n',
+    "caddy": "example.com {\n  reverse_proxy app:8000\n}\n",
+    "c++": "struct upstream {\n  int server;\n};\n",
+}
+
+
+@pytest.mark.parametrize("name", NGINX)
+def test_is_nginx(name: str) -> None:
+    assert nginx.looks_like("some/file", NGINX[name])
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_is_not_nginx(name: str) -> None:
+    assert not nginx.looks_like("nginx.conf", OTHERS[name])
+
+
+# -- templates: what a tag touches is unknown
+
+
+def masked(text: str) -> Source:
+    """A source whose runs of underscores are where a template's tags stood."""
+    ranges = tuple(m.span() for m in re.finditer(r"_{3,}", text))
+    return Source("site.conf.j2", text, "nginx", masked=ranges)
+
+
+def route_of(source: Source) -> Route:
+    [route] = nginx.read([source], Tree("/root", (), lambda _: b"")).routes
+    return route
+
+
+def test_a_templated_address_stands_for_one_or_more() -> None:
+    route = route_of(masked(http("ip_hash; server _____:80;")))
+    assert (route.members.low, route.members.high, route.affinity.mechanism) == (1, None, "ip_hash")
+
+
+def test_a_templated_method_is_unknown() -> None:
+    route = route_of(masked(http("_______ server r1:80; server r2:80;").replace("_______", "_______;")))
+    assert route.affinity.strength.value == "unknown"
+    assert "template" in route.affinity.why
+
+
+def test_a_loop_over_servers_is_one_or_more() -> None:
+    text = http("ip_hash; server r1:80;")
+    start, end = text.index("server r1"), text.index("server r1") + len("server r1:80;")
+    route = route_of(Source("nginx.conf", text, "nginx", loops=((start, end),)))
+    assert (route.members.low, route.members.high) == (1, None)
+
+
+def test_a_conditional_server_may_not_be_there() -> None:
+    text = http("ip_hash; server r1:80; server r2:80;")
+    start = text.index("server r2")
+    route = route_of(Source("nginx.conf", text, "nginx", optional=((start, start + 13),)))
+    assert (route.members.low, route.members.high) == (1, None)
+
+
+def test_an_upstream_is_known_by_the_template_that_writes_its_name() -> None:
+    text = http("ip_hash; server r1:80; server r2:80;").replace("upstream be", "upstream _____-feed")
+    assert route_of(masked(text.replace("//be", "//_______-feed"))).affinity.mechanism == "ip_hash"
+
+
+def test_two_upstreams_with_such_a_name_are_not_told_apart() -> None:
+    text = http("ip_hash; server r1:80; server r2:80;", around="upstream ___-feed { server r3:80; }")
+    text = text.replace("upstream be", "upstream ____-feed").replace("//be", "//_____-feed")
+    assert route_of(masked(text)).affinity.strength.value == "unknown"
+
+
+def test_a_name_that_is_a_tag_alone_is_unknown() -> None:
+    text = http("ip_hash; server r1:80; server r2:80;").replace("upstream be", "upstream _____")
+    assert route_of(masked(text.replace("//be", "//_____"))).affinity.strength.value == "unknown"
