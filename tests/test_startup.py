@@ -90,3 +90,12 @@ def test_a_balancer_configuration_alone_needs_no_python_parser(tmp_path: Path) -
 def test_the_measure_itself_notices_an_import(tmp_path: Path) -> None:
     """`rules` reads YAML, so that a measure that sees no yaml there sees nothing at all."""
     assert slow(modules_after("rules", cwd=tmp_path)) == {"yaml"}
+
+
+def test_the_cheap_look_at_python_knows_the_words_of_every_rule_file() -> None:
+    """It reads them as text; a list in another form would be missed without a word."""
+    from sselint.read.python.evidence import words
+    from sselint.read.python.rules import load_rules
+
+    assert words() == frozenset(load_rules().evidence)
+    assert words()
