@@ -17,11 +17,12 @@ from sselint.read.images import started
 from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
 from sselint.source import Source, Tree
 
-_SERVICES = re.compile(r"^services[ \t]*:", re.MULTILINE)
+_SERVICES = re.compile(r"^services[ \t]*:(?!(?:[ \t]*(?:#[^\n]*)?\r?\n)+[ \t]*-[ \t])", re.MULTILINE)
 _SERVICE_FIELD = re.compile(
     r"^[ \t]+(image|build|command|ports|deploy|environment|extends|volumes|depends_on|scale|expose)[ \t]*:",
     re.MULTILINE,
 )
+_KUBERNETES = re.compile(r"^apiVersion:", re.MULTILINE)
 _FLOW_FIELD = re.compile(r"[{,]\s*(image|build|command)\s*:")
 _BASE = re.compile(r"(docker-)?compose\.ya?ml")
 _OVERRIDE = re.compile(r"(docker-)?compose\.override\.ya?ml")
@@ -31,7 +32,7 @@ _SWARM_ONLY = ("update_config", "rollback_config", "placement", "endpoint_mode",
 
 def looks_like(path: str, text: str) -> bool:
     """Whether this is a compose file: `services:` at the top level, and a field of a service below it."""
-    if path.endswith((".py", ".sh")) or not _SERVICES.search(text) or "\napiVersion:" in text or text.startswith("apiVersion:"):
+    if path.endswith((".py", ".sh")) or not _SERVICES.search(text) or _KUBERNETES.search(text):
         return False
     return _SERVICE_FIELD.search(text) is not None or _FLOW_FIELD.search(text) is not None
 

@@ -99,6 +99,11 @@ def _assignments(body: Sequence[ast.stmt]) -> dict[str, list[tuple[ast.expr, int
     for statement in body:
         for name, value in _targets(statement):
             result[name] = [(value, statement.lineno)]
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            name = statement.target.id
+            before = [value for value, _ in result.get(name, [])] or [ast.Name(name, ast.Load())]
+            added = (ast.BinOp(value, statement.op, statement.value) for value in before)
+            result[name] = [(value, statement.lineno) for value in added]
         for branch in _branches(statement):
             for name, values in _assignments(branch).items():
                 result[name] = [*result.get(name, []), *values]
@@ -110,9 +115,6 @@ def _targets(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
         return [(t.id, statement.value) for t in statement.targets if isinstance(t, ast.Name)]
     if isinstance(statement, ast.AnnAssign) and statement.value is not None and isinstance(statement.target, ast.Name):
         return [(statement.target.id, statement.value)]
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-        name = ast.Name(statement.target.id, ast.Load())
-        return [(statement.target.id, ast.BinOp(name, statement.op, statement.value))]
     return []
 
 

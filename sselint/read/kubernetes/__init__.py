@@ -13,13 +13,15 @@ _API = re.compile(r"^[ \t-]*[\"']?apiVersion[\"']?[ \t]*:[ \t]*\S", re.MULTILINE
 _KIND = re.compile(r"^[ \t-]*[\"']?kind[\"']?[ \t]*:", re.MULTILINE)
 _FLOW = re.compile(r"\{[^{}\n]*\bapiVersion[\"']?:[^\n]*\bkind[\"']?:")
 _FIRST_LINE = re.compile(r"^[ \t]*([^\s#][^\n]*)", re.MULTILINE)
-_YAML_LINE = re.compile(r"---|\.\.\.|%YAML|[{\[]|-[ \t]|_+[ \t]*$|(?:[\w./-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t\r]|$)")
-_KUSTOMIZATION = re.compile(r"(^|/)(kustomization\.ya?ml|Kustomization)$")
+_YAML_LINE = re.compile(
+    r"---|\.\.\.|%YAML|[{\[]|-[ \t]|_+[ \t]*$|(?:[\w./-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t\r]|$)"
+)
+_BY_NAME = re.compile(r"(^|/)(kustomization\.ya?ml|Kustomization|Chart\.ya?ml)$")
 
 
 def looks_like(path: str, text: str) -> bool:
-    """Whether this holds Kubernetes objects (`apiVersion` and `kind`), or is a kustomization."""
-    if _KUSTOMIZATION.search(path):
+    """Whether this holds Kubernetes objects (`apiVersion` and `kind`), or says how others are put together."""
+    if _BY_NAME.search(path):
         return True
     if "apiVersion" not in text or not _begins_like_yaml(text):
         return False
