@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sselint.read.python import builtin_calls, calls, containers, iteration, library, stores, text, wire
+from sselint.read.python import builtin_calls, calls, containers, iteration, library, mcp, stores, text, wire
 from sselint.read.python.machine import Arguments, Ended, Machine, Raised
+from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.values import (
     Callback,
@@ -18,6 +19,7 @@ from sselint.read.python.values import (
     Function,
     Input,
     Item,
+    Method,
     Ref,
     Reply,
     Tuple,
@@ -207,6 +209,18 @@ def _named_input(m: Machine, effect: Effect, c: Context) -> Value:
     return Input(f"path parameter {key.value}" if isinstance(key, Const) else "something that the client sent")
 
 
+def _channel_pair(m: Machine, effect: Effect, c: Context) -> Value:
+    """The two ends of a channel in memory."""
+    entry = m.rules.entry("queue.Queue")
+    made = library.make_object(m, entry, Arguments((), {}, c.arguments.site, c.arguments.frame)) if entry is not None else NOTHING
+    return Tuple((made, made))
+
+
+def _asgi_of(m: Machine, effect: Effect, c: Context) -> Value:
+    """An ASGI application that hands every request to an object of the SDK."""
+    return Method(c.arguments.first(), "handle_request")
+
+
 def _place(m: Machine, effect: Effect, c: Context) -> Value:
     """A namespace that belongs to an object: the state of an application."""
     owner = c.receiver.id if isinstance(c.receiver, Ref) else 0
@@ -221,7 +235,8 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
-    "named_input": _named_input,
+    "named_input": _named_input, "sessions": lambda m, e, c: mcp.sessions(m, c.receiver) if isinstance(c.receiver, Ref) else NOTHING,
+    "channel_pair": _channel_pair, "asgi_of": _asgi_of,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip
 
@@ -238,7 +253,22 @@ def _makes(m: Machine, effect: Effect, c: Context) -> Value:
     if parameters is not None:
         bound = library.bind_arguments(tuple(map(str, parameters)), a.positional, a.keywords)
         a = replace(a, positional=(), keywords=bound)
-    return library.make_object(m, entry, a, parent)
+    only = effect.get("only")
+    if only is not None and not _among(effect, only, a):
+        return NOTHING
+    made = library.make_object(m, entry, a, parent)
+    if entry.options.get("opens") and isinstance(made, Ref):
+        _opened(m, made, a.site)
+    return made
+
+
+def _among(effect: Effect, only: Any, a: Arguments) -> bool:
+    """Whether an argument is one of the values for which the rule holds."""
+    for name, wanted in dict(only).items():
+        value = a.keywords.get(name)
+        if not isinstance(value, Const) or value.value not in wanted:
+            return False
+    return True
 
 
 def _container(m: Machine, effect: Effect, c: Context) -> Value:
@@ -437,9 +467,25 @@ def _sends(m: Machine, effect: Effect, c: Context) -> Value:
     return NOTHING
 
 
+def _opened(m: Machine, ref: Ref, site: Site) -> None:
+    """Notes that an event stream has been opened, where the response says that it is one."""
+    entry = library.entry_of(m, ref)
+    kinds = [library.use(m, ref, what) for what in ("media_type", "headers")]
+    kinds += [m.overlay.attributes.get((ref, name)) for name in ("content_type", "mimetype", "media_type")]
+    events = entry is not None and entry.options.get("stream") == "events"
+    if events or m.media == "text/event-stream" or any(wire.says_event_stream(m, k) for k in kinds if k is not None):
+        m.media = "text/event-stream"
+        m.note("stream", site)
+
+
 def _begins(m: Machine, effect: Effect, c: Context) -> Value:
+    """The head of a response leaves: of one that is an event stream by itself, or by its headers."""
     m.begun = True
     m.note("begin", c.arguments.site)
+    if isinstance(c.receiver, Ref):
+        _opened(m, c.receiver, c.arguments.site)
+    if effect.what == "stream" or (isinstance(c.receiver, Ref) and wire.is_event_stream(m, c.receiver)):
+        m.note("stream", c.arguments.site)
     return c.receiver or NOTHING
 
 

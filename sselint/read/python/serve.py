@@ -265,11 +265,7 @@ def respond(m: Machine, ref: Ref, entry: Entry, endpoint: Endpoint) -> None:
         m.note("refuse", site, status=code)
         return
     events = entry.options.get("stream") == "events"
-    kinds = [library.use(m, ref, what) for what in ("media_type", "headers")]
-    kinds += [classes.class_attribute(m, cls, "media_type")[0] for cls in [classes.class_of(m, ref)] if cls is not None and classes.class_attribute(m, cls, "media_type")]  # type: ignore[index]
-    written = m.read_attribute(ref, "[headers]") or m.overlay.attributes.get((ref, "['Content-Type']"))
-    is_stream = events or any(wire.says_event_stream(m, k) for k in (*kinds, written) if k is not None)
-    if not is_stream:
+    if not events and not wire.is_event_stream(m, ref):
         m.note("plain", site)
         return
     m.note("stream", site)

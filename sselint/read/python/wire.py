@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python import containers, library, text
+from sselint.read.python import classes, containers, library, text
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
@@ -168,6 +168,12 @@ def send(m: Machine, effect: Effect, c: Context) -> None:
     if effect.what == "text":
         send_text(m, bound.get(str(effect.get("of", "0")), Const.of("")), c.arguments.site)
         return
+    if effect.what.startswith("mcp_"):
+        from sselint.read.python import mcp
+
+        if isinstance(c.receiver, Ref):
+            mcp.exchange(m, effect.what, c.receiver, c.arguments)
+        return
     if effect.what == "event":
         named = {name: bound.get(str(effect.get(name))) for name in FIELDS if effect.get(name)}
         m.begun = True
@@ -210,6 +216,17 @@ def start(m: Machine, status: Value, headers: Value | None, site: Site) -> None:
         m.media = "text/event-stream"
     m.note("start", site, status=code, stream=m.media == "text/event-stream")
     m.begun = True
+
+
+def is_event_stream(m: Machine, ref: Ref) -> bool:
+    """Whether a response object is one by its media type or its headers, given or written afterwards."""
+    kinds = [library.use(m, ref, what) for what in ("media_type", "headers")]
+    cls = classes.class_of(m, ref)
+    found = classes.class_attribute(m, cls, "media_type") if cls is not None else None
+    kinds.append(found[0] if found else None)
+    kinds.append(m.read_attribute(ref, "[headers]") or m.overlay.attributes.get((ref, "['Content-Type']")))
+    kinds.extend(m.overlay.attributes.get((ref, name)) for name in ("content_type", "mimetype", "media_type"))
+    return any(says_event_stream(m, kind) for kind in kinds if kind is not None)
 
 
 def says_event_stream(m: Machine, value: Value, depth: int = 0) -> bool:
