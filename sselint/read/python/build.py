@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from sselint.read.python import calls, classes, inject, ir, iteration, serve
+from sselint.read.python import calls, classes, inject, ir, iteration, library, serve
 from sselint.read.python.discover import Endpoint, Endpoints
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Module, Site
@@ -40,12 +40,40 @@ def build(world: World, modules: Iterable[Module]) -> list[Endpoint]:
             _explore(world, lambda m, e=endpoint: serve.serve(m, e))
         for registration in list(world.registrations):
             if registration.kind in ("lifespan", "task") and registration.handler is not None:
-                _explore(world, lambda m, h=registration.handler, s=registration.site: _run(m, h, s))
+                _explore(world, lambda m, r=registration: _lifespan(m, r.receiver or Ref(0), r.handler) if r.receiver else _run(m, r.handler, r.site))
+        for application, handler in _lifespans(world):
+            _explore(world, lambda m, a=application, h=handler: _lifespan(m, a, h))
         for function in _uncalled(world):
             _explore(world, lambda m, f=function: _run(m, f, Site(f.module, f.node.cst)))
         if world.heap.version == before or world.budget.spent:
             break
     return endpoints
+
+
+def _lifespans(world: World) -> Iterator[tuple[Ref, Value]]:
+    m = Machine(world, Oracle(), Hypothesis.BUILD)
+    for target in list(world.heap.objects.values()):
+        ref = Ref(target.id)
+        if library.role_of(m, ref) != "application":
+            continue
+        handler = library.use(m, ref, "lifespan")
+        if handler is not None and not isinstance(handler, Const):
+            yield ref, handler
+        for what in ("on_startup",):
+            for task in serve.containers_of(m, library.argument(m, ref, what)):
+                yield ref, task
+
+
+def _lifespan(m: Machine, application: Ref, handler: Value) -> None:
+    """Start-up code that the application runs, with the application as its argument where it takes one."""
+    m.boot = True
+    site = m.object(application).site or m.world.nowhere
+    takes = isinstance(handler, Function) and any(p.default is None for p in handler.node.parameters if p.name != "self")
+    value = calls.call(m, handler, (application,) if takes else (), {}, site, None)
+    if isinstance(value, Generator) and value.kind == "coroutine":
+        value = calls.awaited(m, value, site)
+    if isinstance(value, Generator):
+        iteration.iterate(m, value, site, lambda element: None)
 
 
 def _explore(world: World, action: Callable[[Machine], None]) -> None:

@@ -79,7 +79,7 @@ def call_function(m: Machine, function: Function, positional: tuple[Value, ...],
         bind_parameters(m, function, node.parameters, positional, keywords, scope)
         from sselint.read.python import expressions
 
-        return _nested(m, node, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function)))
+        return _nested(m, node, site, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function)))
     m.world.called.add(node)
     scope = Scope(function.module, {}, function.scope)
     if function.receiver is not None:
@@ -89,10 +89,12 @@ def call_function(m: Machine, function: Function, positional: tuple[Value, ...],
         return Generator(function, scope)
     if node.asynchronous:
         return Generator(function, scope, "coroutine")
-    return run_body(m, function, scope)
+    return run_body(m, function, scope, site=site)
 
 
-def run_body(m: Machine, function: Function, scope: Scope, on_yield: Callable[[Value, Site], None] | None = None) -> Value:
+def run_body(
+    m: Machine, function: Function, scope: Scope, on_yield: Callable[[Value, Site], None] | None = None, site: Site | None = None
+) -> Value:
     """Runs the body of a function in a scope that holds its arguments."""
     node = function.node
     if not isinstance(node, ir.FunctionNode):
@@ -108,18 +110,20 @@ def run_body(m: Machine, function: Function, scope: Scope, on_yield: Callable[[V
             return returned.value
         return Const.of(None)
 
-    return _nested(m, node, body)
+    return _nested(m, node, site, body)
 
 
-def _nested(m: Machine, node: object, body: Callable[[], Value]) -> Value:
+def _nested(m: Machine, node: object, site: Site | None, body: Callable[[], Value]) -> Value:
     if m.depth >= MAX_DEPTH or m.calls.count(node) >= MAX_SAME:
         return Unknown("calls nest too deeply to follow")
     m.depth += 1
     m.calls.append(node)
+    m.call_sites.append(site)
     try:
         return body()
     finally:
         m.calls.pop()
+        m.call_sites.pop()
         m.depth -= 1
 
 
@@ -182,7 +186,7 @@ def run_generator(m: Machine, generator: Generator, on_yield: Callable[[Value, S
 def awaited(m: Machine, value: Value, site: Site | None) -> Value:
     """`await value`."""
     if isinstance(value, Generator) and value.kind == "coroutine" and isinstance(value.function, Function) and value.scope is not None:
-        return run_body(m, value.function, value.scope)
+        return run_body(m, value.function, value.scope, site=site)
     if isinstance(value, Ref):
         return library.awaited_object(m, value, site)
     if isinstance(value, Collection) and value.selection == "gathered":

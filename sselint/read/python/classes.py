@@ -189,6 +189,14 @@ def _fill(m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], 
         m.write_attribute(ref, name, value, site)
 
 
+def tuple_fields(m: Machine, value: Value) -> list[Value] | None:
+    """The fields of a record in order, as unpacking gives them; None where the value is no record of the tree."""
+    cls = class_of(m, value)
+    if cls is None or not cls.flags.get("dataclass") or not isinstance(value, Ref):
+        return None
+    return [m.read_attribute(value, name) or Unknown(f"field {name}") for name in fields_of(m, cls)]
+
+
 def _prefix(m: Machine, cls: ClassValue) -> str:
     """The prefix of environment variables: pydantic's `env_prefix`, in `model_config` or an inner `Config`."""
     found = class_attribute(m, cls, "model_config")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sselint.read.python import calls, classes, compare, iteration, library, text
 from sselint.read.python.heap import lookup_pair
-from sselint.read.python.machine import Frame, Hypothesis, Machine, Raised
+from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
     ClassValue,
@@ -73,6 +73,9 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         return
     target = m.object(receiver)
     if target.kind not in KINDS:
+        if library.describes(m, receiver, "__setitem__"):
+            library.object_method(m, receiver, "__setitem__", Arguments((key, value), {}, site, None))
+            return
         m.write_attribute(receiver, name_of_key(key), value, site)
         return
     if target.kind == "list":
@@ -198,6 +201,9 @@ def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -
     found = m.read_attribute(ref, name_of_key(index), site)
     if found is not None:
         return found
+    fields = classes.tuple_fields(m, ref)
+    if fields is not None and isinstance(index, Const) and isinstance(index.value, int) and -len(fields) <= index.value < len(fields):
+        return fields[index.value]
     method = classes.find_method(m, ref, "__getitem__")
     if method is not None:
         return calls.call(m, method, (index,), {}, site, frame)

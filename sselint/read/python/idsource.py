@@ -45,6 +45,7 @@ class Source:
     value: Value
     frame: Frame
     local: bool
+    found: bool
 
 
 def is_constant(target: Object) -> bool:
@@ -65,7 +66,7 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
         return _without(heap, frames)
     sources = [source_of(heap, f) for _, f in named]
     made = [s for s in sources if s.kind is not IdKind.CONSTANT or s.scope is not Scope.NONE] or sources
-    worst = min(made, key=lambda s: (s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9))
+    worst = min(made, key=lambda s: (not s.found, s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9))
     when = When.CONNECTION if all(s.local for s in made) else When.PUBLISHED
     fresh = any(p.hypothesis is Hypothesis.MISSING for p, _ in named)
     return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, Truth.of(fresh))
@@ -87,7 +88,7 @@ def source_of(heap: Heap, frame: Frame) -> Source:
     found = [leaf for leaf in leaves(value) if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
     local = bool(found) and all(isinstance(leaf, Minted) and leaf.local and not leaf.boot and not _stored(heap, leaf) for leaf in found if not isinstance(leaf, Input))
     kind, scope, why = classify(heap, value, found, frame.item)
-    return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED)
+    return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED, bool(found))
 
 
 def _stored(heap: Heap, made: Minted) -> bool:

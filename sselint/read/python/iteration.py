@@ -221,6 +221,9 @@ def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Sit
         return [text.item(m, value, Const.of(i), site) for i in range(count)]
     if isinstance(value, Reply):
         return [library.reply_item(m, value, Const.of(i)) for i in range(count)]
+    fields = classes.tuple_fields(m, value)
+    if fields is not None and len(fields) == count:
+        return fields
     view = view_of(m, value) if not isinstance(value, Generator) or value.kind != "coroutine" else None
     if view is None:
         return [value if isinstance(value, Unknown | Input | Cursor | Minted) else Unknown("a part of something that is not understood") for _ in targets]

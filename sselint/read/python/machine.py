@@ -184,6 +184,9 @@ class Machine:
         """The frame that is being sent in pieces."""
         self.apart = 0
         """How deep the run is inside tasks and threads that it started."""
+        self.publishing = False
+        """Whether what is made now is made for all who listen, not for one connection."""
+        self.call_sites: list[Site | None] = []
         self.live: Item | None = None
         """What was taken last from a queue or channel: the event that is on its way now."""
 
@@ -214,7 +217,8 @@ class Machine:
     def make(self, kind: str, of: object, site: Site | None, frame: Frame | None = None, label: str = "") -> Ref:
         """A new object, made at `site` by the method or function that runs in `frame`."""
         owner = frame.receiver if frame is not None else None
-        key = (site, label, owner.id if isinstance(owner, Ref) else 0, kind)
+        caller = self.call_sites[-1] if self.call_sites and kind == "instance" else None
+        key = (site, label, owner.id if isinstance(owner, Ref) else 0, kind, caller)
         found = self.heap.make(key, kind, of, site, self.boot)
         if self.boot:
             found.boot = True
@@ -357,7 +361,7 @@ class Machine:
 
     def minted(self, kind: str, site: Site | None, about: int = 0, note: str = "made here") -> Minted:
         """A value that is made now."""
-        value = Minted(kind, about, self.boot, not self.building and not self.boot)
+        value = Minted(kind, about, self.boot, not self.building and not self.boot and not self.publishing)
         return replace(value, trail=stepped(value, site, note).trail)
 
     def site(self, frame: Frame, node: ir.Node) -> Site:

@@ -81,7 +81,7 @@ def store_of(m: Machine, ref: Ref) -> Object:
     found = m.heap.make(key, "shared", library, holder.site or target.site, True)
     found.boot = True
     found.where = target.where
-    found.label = str(library)
+    found.label = holder.label.partition(".")[0] or str(library)
     path = disk_path(holder)
     if path is not None:
         found.details.setdefault("path", Const.of(path))

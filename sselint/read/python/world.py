@@ -334,7 +334,7 @@ class World:
             carrier, plain = "header", plain.removeprefix("http")
         if plain in self.cursor_words:
             return self.cursor(m, f"{carrier} {spelled}", default, site)
-        return Input(f"{carrier} {spelled}")
+        return Input(f"{carrier} {spelled.lower()}")
 
     def cursor(self, m: Machine, how: str, default: Value, site: Site | None) -> Value:
         """The cursor, as the run assumes it."""
