@@ -73,6 +73,7 @@ def pool(workload: Workload, objects: Objects, tree: Tree, port: Node | None = N
         rolling=rolling,
         rolling_evidence=rolling_evidence,
         addresses=frozenset(_addresses(owner)),
+        answers="each",
         command=words,
         entrypoint=entrypoint,
         image=container["image"].text,
@@ -103,6 +104,7 @@ def autoscaled_pools(objects: Objects) -> Iterator[Pool]:
             name=f"{kind} {name}",
             processes=count,
             addresses=frozenset({address(kind, name, ""), address(kind, name, scaler.namespace)}),
+            answers="each",
             variant=scaler.variant,
             evidence=evidence,
         )
