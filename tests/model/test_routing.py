@@ -25,7 +25,7 @@ from tests.model.builders import client, deployment, pinned, pool, route, worker
 
 
 def outcomes(*hops: Hop, **facts: Any) -> list[tuple[bool, tuple[str, ...], bool]]:
-    """Every way: several processes or one, after what a client meets another one, whether it is usually brought back."""
+    """Every way: several processes or one; what makes a client meet another one; whether it is usually brought back."""
     return [(way.several, way.elsewhere, way.returns) for way in ways(deployment(*hops, **facts))]
 
 
