@@ -65,7 +65,9 @@ def render_text(report: Report, options: Options) -> str:
 
 
 def _nothing_to_tell(report: Report, told: Sequence[Finding]) -> bool:
-    return not told and all(judgement.verdict in NOT_RESUMABLE for judgement in report.judgements)
+    """Without a resumable stream notes are for the other formats: nobody has anything to mend."""
+    only_notes = report.exit == 0 and all(finding.severity is Severity.NOTE for finding in told)
+    return only_notes and all(judgement.verdict in NOT_RESUMABLE for judgement in report.judgements)
 
 
 def _one_line(report: Report) -> list[str | tuple[str, str]]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sselint.facts import FileOutcome, FileReport, Span
-from sselint.findings import Judgement, Policy, Report, Verdict
+from sselint.facts import FileOutcome, FileReport, Observation, Span
+from sselint.findings import Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options, render_check, render_facts
 from sselint.report.explain import render_explanation, render_rules
 from sselint.settings import Settings, parse_assumptions
@@ -116,6 +116,24 @@ def test_a_server_without_ids_gets_one_line() -> None:
 def test_a_balancer_alone_gets_one_line() -> None:
     line = one_line(builders.report(loose_routes=(builders.loose_route(),)))
     assert line == "ok  no event stream here; 1 route without a server in this tree (edge/nginx.conf:12)"
+
+
+def test_notes_do_not_lengthen_the_one_line() -> None:
+    """An include that comes with the image, a timeout on a stream that nobody resumes: nothing to mend here."""
+    partly = FileReport("nginx.conf", FileOutcome.PARTLY, "include mime.types is missing")
+    assert one_line(builders.report(builders.without_ids(), files=(partly,))).startswith("ok  no resumable stream here")
+
+
+def test_notes_are_told_where_they_fail_the_run() -> None:
+    partly = FileReport("nginx.conf", FileOutcome.PARTLY, "include mime.types is missing")
+    strict = Settings(builders.HAPROXY_CASE, fail_on=Severity.NOTE)
+    noted = builders.report(builders.without_ids(), files=(partly,), settings=strict)
+    assert (noted.exit, "no resumable" in text(noted)) == (0, True)
+    hop = builders.hop(builders.route(observations=(Observation("SSE602", "cut after 60 s", (builders.COOKIE,)),)))
+    streamed = replace(builders.without_ids().deployment, hops=(hop,))
+    told = builders.report(replace(builders.without_ids(), deployment=streamed), settings=strict)
+    assert told.exit == 1
+    assert "SSE602" in text(told)
 
 
 def test_the_source_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
