@@ -184,6 +184,8 @@ def _ranks(patterns: list[Pattern]) -> list[int]:
     prefixes before shorter ones (nginx.org, "location").
 
     A plain prefix that is longer than a `^~` prefix it lies under goes before it: the longest match is what counts.
+    There a regular expression goes before the one and after the other, which no single order can say: it is put after
+    both.
     """
     strong = [p.text for p in patterns if p.modifier == "^~"]
 

@@ -21,48 +21,6 @@ def routes(server: str, *, around: str = POOLS, name: str = "") -> tuple[Route, 
     return reading(text).routes
 
 
-def winner(found: tuple[Route, ...], path: str) -> str:
-    """The pool that a path goes to, by the matches and priorities of the routes."""
-
-    def takes(route: Route) -> bool:
-        for kind, value in route.match.paths:
-            if path == value if kind == "exact" else kind == "prefix" and path.startswith(value):
-                return True
-            if kind == "regex" and re.search(value, path):
-                return True
-        return not route.match.paths
-
-    return min((r for r in found if takes(r)), key=lambda r: r.match.priority).pool
-
-
-ORDERS = {
-    "exact before all": ("location /x { proxy_pass http://a; } location = /x { proxy_pass http://b; }", "/x", "b"),
-    "exact is exact": ("location /x { proxy_pass http://a; } location = /x { proxy_pass http://b; }", "/x/y", "a"),
-    "longer prefix first": ("location / { proxy_pass http://a; } location /x/ { proxy_pass http://b; }", "/x/y", "b"),
-    "regex before prefix": (
-        "location /x/ { proxy_pass http://a; } location ~ y$ { proxy_pass http://b; }",
-        "/x/y",
-        "b",
-    ),
-    "regex without case": ("location / { proxy_pass http://a; } location ~* Y$ { proxy_pass http://b; }", "/y", "b"),
-    "regex with case": ("location / { proxy_pass http://a; } location ~ Y$ { proxy_pass http://b; }", "/y", "a"),
-    "first regex wins": ("location ~ ^/x { proxy_pass http://a; } location ~ y$ { proxy_pass http://b; }", "/x/y", "a"),
-    "^~ before regex": ("location ^~ /x/ { proxy_pass http://a; } location ~ y$ { proxy_pass http://b; }", "/x/y", "a"),
-    "^~ is no regex": ("location ^~ /x/ { proxy_pass http://a; } location / { proxy_pass http://b; }", "/y", "b"),
-    "glued modifiers": ("location ~^/x { proxy_pass http://a; } location =/x { proxy_pass http://b; }", "/x", "b"),
-    "nested": ("location /x/ { proxy_pass http://a; location /x/y { proxy_pass http://b; } }", "/x/y", "b"),
-    "nested, outside": ("location /x/ { proxy_pass http://a; location /x/y { proxy_pass http://b; } }", "/x/z", "a"),
-    "named groups": ("location / { proxy_pass http://a; } location ~ ^/(?<n>x)/ { proxy_pass http://b; }", "/x/", "b"),
-}
-
-
-@pytest.mark.premises
-@pytest.mark.parametrize("name", ORDERS)
-def test_precedence(name: str) -> None:
-    server, path, pool = ORDERS[name]
-    assert winner(routes(server), path) == pool
-
-
 def test_a_named_location_takes_the_paths_that_lead_to_it() -> None:
     """try_files is how most applications are reached."""
     [route] = routes("location /app/ { try_files $uri @app; } location @app { proxy_pass http://a; }")
@@ -198,7 +156,7 @@ NGINX = {
 OTHERS = {
     "kubernetes": "apiVersion: v1\nkind: ConfigMap\ndata:\n  nginx.conf: |\n    location / { proxy_pass http://a; }\n",
     "python": "import os\nCONF = '''\nserver {\n  listen 80;\n  location / {\n    proxy_pass http://a;\n  }\n}\n'''\n",
-    "readme": "# Setup\n\nPut it in:\n\n    location / {\n        proxy_pass http://a;\n    }\n\nReload.\nAnd so on\nand on\n",
+    "readme": "# Setup\n\nPut it in:\n\n  location / {\n    proxy_pass http://a;\n  }\n\nReload.\nAnd so on\nand on\n",
     "haproxy": "frontend in\n  bind :80\n  default_backend be\nbackend be\n  server a 10.0.0.1:80 check\n",
     "shell": "#!/bin/sh\ncat > site <<X\nlocation / {\n  proxy_pass http://app;\n}\nX\n",
     "json": '{"location / {": "proxy_pass http://app;"}',
