@@ -13,7 +13,7 @@ from tests.premises.envoy_peers import Client, Replica
 
 
 def plain(at: Lab) -> Counter[str]:
-    return at.reconnect(at.clients)
+    return sum((at.reconnect(at.clients) for _ in range(at.setup.rounds)), Counter())
 
 
 def init(at: Lab) -> Counter[str]:

@@ -69,7 +69,8 @@ class Setup:
     the route itself and of the connection manager, filters before the router, and the kind of client.
 
     `weighted` sends to the members of two clusters (r1, r2 and r3); `per_replica` adds a route and a cluster of one
-    host for each replica, taken on this header match (a function of the replica's name).
+    host for each replica, taken on this header match (a function of the replica's name). `rounds` is how often a plain
+    reconnect is asked for, where a single one moves somebody only most of the time.
     """
 
     client: str = "browser"
@@ -80,6 +81,7 @@ class Setup:
     filters: tuple[Mapping[str, Any], ...] = ()
     weighted: bool = False
     per_replica: Callable[[str], Mapping[str, Any]] | None = None
+    rounds: int = 1
 
     @property
     def checked(self) -> bool:

@@ -93,6 +93,7 @@ SETUPS: dict[str, Setup] = {
             "common_lb_config": {"consistent_hashing_lb_config": {"hash_balance_factor": 110}},
         },
         route=COOKIE_HASH,
+        rounds=25,  # one round moves somebody with a probability of 0.4 or more
     ),
     "hash_retried": Setup(cluster=RING, route={**COOKIE_HASH, "retry_policy": PREVIOUS_HOSTS}),
     "hash_checked": Setup(cluster={**RING, **CHECKED}, route=COOKIE_HASH),
