@@ -162,9 +162,19 @@ def _other(m: Machine, sign: str, left: Value, right: Value, site: Site) -> bool
         return True
     if sign == "!=" and left == right and not isinstance(left, Unknown | Reply | Minted):
         return False
+    if sign in ("==", "!=") and _never(left, right):
+        return sign == "!="
     if isinstance(left, Tuple) and isinstance(right, Tuple) and len(left.items) != len(right.items):
         return sign == "!="
     return _ask(m, left, right, site)
+
+
+def _never(left: Value, right: Value) -> bool:
+    """Whether two values surely differ: what was minted is neither nothing nor empty."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Const) and one.value in (None, "", b"", False) and isinstance(other, Minted | Join | Ref | Cursor | Position):
+            return True
+    return False
 
 
 def _ask(m: Machine, left: Value, right: Value, site: Site) -> bool:

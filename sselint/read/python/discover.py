@@ -107,6 +107,10 @@ class Endpoints:
         if len(routers) > MAX_NESTING:
             return
         self._mounted.add(number)
+        entry = library.entry_of(self.m, Ref(number))
+        if entry is not None and entry.options.get("serves"):
+            path = _text(library.use(self.m, Ref(number), "path")) or str(entry.options.get("path", ""))
+            yield Endpoint(Ref(number), _joined(prefix, path), routers, self.world.heap[number].site, application, "asgi")
         own = _text(library.use(self.m, Ref(number), "prefix"))
         prefix = _joined(prefix, own)
         for registration in self._by_receiver.get(number, ()):

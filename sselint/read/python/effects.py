@@ -257,8 +257,8 @@ def _makes(m: Machine, effect: Effect, c: Context) -> Value:
     if only is not None and not _among(effect, only, a):
         return NOTHING
     made = library.make_object(m, entry, a, parent)
-    if entry.options.get("opens") and isinstance(made, Ref):
-        _opened(m, made, a.site)
+    if entry.options.get("opens") and isinstance(made, Ref) and wire.is_event_stream(m, made):
+        m.note("stream", a.site)
     return made
 
 
@@ -467,23 +467,10 @@ def _sends(m: Machine, effect: Effect, c: Context) -> Value:
     return NOTHING
 
 
-def _opened(m: Machine, ref: Ref, site: Site) -> None:
-    """Notes that an event stream has been opened, where the response says that it is one."""
-    entry = library.entry_of(m, ref)
-    kinds = [library.use(m, ref, what) for what in ("media_type", "headers")]
-    kinds += [m.overlay.attributes.get((ref, name)) for name in ("content_type", "mimetype", "media_type")]
-    events = entry is not None and entry.options.get("stream") == "events"
-    if events or m.media == "text/event-stream" or any(wire.says_event_stream(m, k) for k in kinds if k is not None):
-        m.media = "text/event-stream"
-        m.note("stream", site)
-
-
 def _begins(m: Machine, effect: Effect, c: Context) -> Value:
     """The head of a response leaves: of one that is an event stream by itself, or by its headers."""
     m.begun = True
     m.note("begin", c.arguments.site)
-    if isinstance(c.receiver, Ref):
-        _opened(m, c.receiver, c.arguments.site)
     if effect.what == "stream" or (isinstance(c.receiver, Ref) and wire.is_event_stream(m, c.receiver)):
         m.note("stream", c.arguments.site)
     return c.receiver or NOTHING

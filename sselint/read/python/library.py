@@ -301,6 +301,8 @@ def object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value | Non
         return None
     if name in entry.attributes:
         return effects.apply(m, entry.attributes[name], effects.Context(ref, entry, Arguments((), {}, site, None)))
+    if target.kind == "instance" and name in entry.parameters:
+        return argument(m, ref, name) or Const.of(None)
     if entry.method(name) is not None:
         return Method(ref, name)
     if target.kind == "library":

@@ -144,7 +144,7 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
         return _wsgi_body(m, value, site)
     if isinstance(handler, Descriptor):
         handler = handler.function
-    if isinstance(handler, Ref) and library.role_of(m, handler) in ("application", "router"):
+    if isinstance(handler, Ref) and library.role_of(m, handler) in ("application", "router") and endpoint.kind != "asgi":
         return Callback("answered")
     if endpoint.kind == "asgi" or (isinstance(handler, Ref) and speaks_asgi(m, handler)):
         _asgi(m, handler, endpoint, None)
@@ -212,12 +212,8 @@ def deliver(m: Machine, value: Value, endpoint: Endpoint) -> None:
     if isinstance(value, Generator):
         _generated(m, value, endpoint)
         return
-    if isinstance(value, Tuple) and len(value.items) >= 2 and isinstance(value.items[1], Const):
-        code = value.items[1].value
-        if isinstance(code, int) and (code in REFUSING or code == NO_CONTENT):
-            m.note("refuse", _origin(value) or site, status=code)
-            return
-        deliver(m, value.items[0], endpoint)
+    if isinstance(value, Tuple) and len(value.items) >= 2:
+        _with_status_or_headers(m, value, endpoint)
         return
     if isinstance(value, Ref):
         method = classes.find_method(m, value, "__call__")
@@ -230,6 +226,21 @@ def deliver(m: Machine, value: Value, endpoint: Endpoint) -> None:
             return
     if not m.begun:
         m.note("plain", site)
+
+
+def _with_status_or_headers(m: Machine, value: Tuple, endpoint: Endpoint) -> None:
+    """What Flask and its like make of `body, status, headers`, of which the last two may be left out."""
+    body, *rest = value.items
+    code = next((v.value for v in rest if isinstance(v, Const) and isinstance(v.value, int)), 200)
+    if code in REFUSING or code == NO_CONTENT:
+        m.note("refuse", _origin(value) or endpoint.site, status=code)
+    elif any(wire.says_event_stream(m, v) for v in rest):
+        entry, site = inject.framework(m, endpoint), endpoint.site
+        m.note("stream", site)
+        m.begun = entry is None or entry.options.get("starts", "before_body") == "before_body"
+        iteration.iterate(m, body, site, lambda chunk: _chunk(m, chunk, site))
+    else:
+        deliver(m, body, endpoint)
 
 
 def _origin(value: Value) -> Site | None:

@@ -124,6 +124,7 @@ def _assembled(world: World, endpoint: Endpoint, runs: Runs, several: tuple[list
         tags_replica=_tags(everything),
         url=endpoint.url,
         apps=references(world, endpoint),
+        protocol="mcp" if any(p.events("mcp") for p in everything) else "sse",
         deployable=NOT_DEPLOYED.search(span.path) is None,
         environment=frozenset(names),
         evidence=(replace(span, note="the endpoint"),),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sselint.read.python.effects import Context
 
 REDIRECT, NO_CONTENT = 300, 204
+EVENT_STREAM = "text/event-stream"
 FIELDS = ("id", "event", "data", "retry", "comment")
 
 
@@ -220,13 +221,16 @@ def start(m: Machine, status: Value, headers: Value | None, site: Site) -> None:
 
 def is_event_stream(m: Machine, ref: Ref) -> bool:
     """Whether a response object is one by its media type or its headers, given or written afterwards."""
-    kinds = [library.use(m, ref, what) for what in ("media_type", "headers")]
+    kinds = [library.use(m, ref, what) for what in ("media_type", "content_type", "headers")]
     cls = classes.class_of(m, ref)
     found = classes.class_attribute(m, cls, "media_type") if cls is not None else None
     kinds.append(found[0] if found else None)
     kinds.append(m.read_attribute(ref, "[headers]") or m.overlay.attributes.get((ref, "['Content-Type']")))
     kinds.extend(m.overlay.attributes.get((ref, name)) for name in ("content_type", "mimetype", "media_type"))
-    return any(says_event_stream(m, kind) for kind in kinds if kind is not None)
+    entry = library.entry_of(m, ref)
+    events = entry is not None and entry.options.get("stream") == "events"
+    named = any(says_event_stream(m, kind) for kind in kinds if kind is not None)
+    return events or m.media == EVENT_STREAM or named
 
 
 def says_event_stream(m: Machine, value: Value, depth: int = 0) -> bool:
