@@ -76,7 +76,7 @@ class RouteLinker:
 
     def _reaches(self, route: Route, pools: Sequence[PoolLink], depth: int) -> bool:
         inner = self._inner[id(route)]
-        if any(p.pool is n for n in inner for p in pools):
+        if any(_is(p.pool, n) for n in inner for p in pools):
             return True
         return depth < MAX_DEPTH and any(isinstance(n, Route) and self._reaches(n, pools, depth + 1) for n in inner)
 
@@ -85,12 +85,19 @@ class RouteLinker:
     ) -> Iterator[tuple[list[Route], list[PoolLink]]]:
         """Every way from the last route of `path` to the pools: the routes, and the pools that the last one names."""
         inner = self._inner[id(path[-1])]
-        ends = [p for p in pools if any(p.pool is n for n in inner)]
+        ends = [p for p in pools if any(_is(p.pool, n) for n in inner)]
         if ends:
             yield path, ends
         for node in inner:
             if isinstance(node, Route) and node in serving and node not in path and len(path) < MAX_DEPTH:
                 yield from self._ways([*path, node], serving, pools)
+
+
+def _is(pool: Pool, node: Route | Pool) -> bool:
+    """Whether a node of the graph is this pool, which may have been completed by what its image says since."""
+    return isinstance(node, Pool) and all(
+        getattr(pool, name) == getattr(node, name) for name in ("path", "line", "kind", "name", "variant")
+    )
 
 
 def _may_meet(route: Route, node: Route | Pool) -> bool:
