@@ -169,6 +169,11 @@ def send(m: Machine, effect: Effect, c: Context) -> None:
     if effect.what == "text":
         send_text(m, bound.get(str(effect.get("of", "0")), Const.of("")), c.arguments.site)
         return
+    if effect.what == "chunk":
+        begun = m.begun
+        send_text(m, bound.get(str(effect.get("of", "0")), Const.of("")), c.arguments.site)
+        m.begun = begun  # it is collected, and another call begins the response
+        return
     if effect.what.startswith("mcp_"):
         from sselint.read.python import mcp
 

@@ -1,0 +1,89 @@
+"""A small server for each library that `rules/python/` describes: one that fires and a look-alike that does not.
+
+The first line of a server says which it is and why. The servers are read, never run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sselint.facts import FileOutcome, IdKind, Outcome, Scope, Stream, Where
+from sselint.read.python import Program
+from sselint.source import Source, Tree
+
+SERVERS = Path(__file__).parent / "servers"
+
+COUNTER = (IdKind.COUNTER, Scope.OVERLAPPING)
+INDEX = (IdKind.INDEX, Scope.OVERLAPPING)
+RANDOM = (IdKind.RANDOM, Scope.UNIQUE_LOCAL)
+STORE = (IdKind.STORE, Scope.SHARED)
+NONE = (IdKind.NONE, Scope.NONE)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is said of the one stream of a server: its ids, where it replays from and tails, and what a foreign cursor
+    meets. `status` is that of the refusal; `late` that it comes when the response has begun."""
+
+    ids: tuple[IdKind, Scope]
+    replay: Where
+    tail: Where
+    outcome: Outcome
+    status: int | None = None
+    late: bool = False
+
+
+MEMORY, DISK, SHARED, NOWHERE = Where.MEMORY, Where.POD_DISK, Where.SHARED, Where.NONE
+
+EXPECTED = {
+    "aiohttp_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
+    "aiohttp_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "aiohttp_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "flask_headers_beside": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
+    "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "quart_index": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
+    "quart_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "quart_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "tornado_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
+    "tornado_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "tornado_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+}
+
+
+def read(name: str) -> list[Stream]:
+    """The streams of a server: a file, or a folder of files."""
+    place = SERVERS / name
+    files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
+    base = place if place.is_dir() else SERVERS
+    texts = {file.relative_to(base).as_posix(): file.read_text() for file in files}
+    tree = Tree("/nowhere", tuple(texts), lambda path: texts[path].encode())
+    reading = Program([Source(path, text, "python") for path, text in texts.items()], tree).read()
+    assert [f for f in reading.files if f.outcome is not FileOutcome.ANALYSED] == []
+    return [stream for stream in reading.streams if stream.apps]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_is_said_of_each_server(name: str) -> None:
+    (stream,) = read(name)
+    run = stream.on_foreign
+    found = Expected(
+        (stream.ids.kind, stream.ids.scope),
+        stream.replay.where,
+        stream.replay.live_tail,
+        run.outcome,
+        run.status,
+        run.late,
+    )
+    assert found == EXPECTED[name], (stream.ids.why, stream.replay.why, run.why)
+
+
+def test_every_server_is_in_the_table_and_says_whether_it_fires() -> None:
+    names = {path.stem for path in SERVERS.iterdir() if path.name != "__pycache__"}
+    assert names == set(EXPECTED)
+    for name in names:
+        place = SERVERS / name
+        files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
+        assert any(f.read_text().startswith(('"""Fires: ', '"""Silent: ')) for f in files), name
