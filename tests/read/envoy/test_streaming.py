@@ -129,6 +129,27 @@ STRIPPED = {
     "in Lua": with_levels(filters=(lua(REMOVES_IN_LUA),)),
     "in Lua of the old field": with_levels(filters=(lua(REMOVES_IN_LUA, "inline_code"),)),
     "in a header mutation": with_levels(filters=(mutation({"remove": "LAST-EVENT-ID"}),)),
+    "in a header mutation of the route": with_levels(
+        filters=(mutation(),),
+        typed_per_filter_config={
+            "envoy.filters.http.header_mutation": {
+                "@type": f"{TYPES}extensions.filters.http.header_mutation.v3.HeaderMutationPerRoute",
+                "mutations": {"request_mutations": [{"remove": "last-event-id"}]},
+            }
+        },
+    ),
+    "in a header mutation that overwrites": with_levels(
+        filters=(
+            mutation(
+                {
+                    "append": {
+                        "header": {"key": "last-event-id", "value": "0"},
+                        "append_action": "OVERWRITE_IF_EXISTS",
+                    }
+                }
+            ),
+        )
+    ),
     "before the filters": early("last-event-id"),
     "by overwriting it": with_levels(
         request_headers_to_add=[
