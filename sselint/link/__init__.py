@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sselint.clients import client, default_clients
 from sselint.deployment import Audit, Client, Deployment, Hop
-from sselint.facts import Count, Pool, Reading, Route, Setting, Stream, Truth, Where
+from sselint.facts import Count, CursorTreatment, Pool, Reading, Route, Setting, Stream, Truth, Where
 from sselint.link.assumed import chains_of_assumed
 from sselint.link.chains import Chain, RouteLinker, assumed_chain, pool_hops
 from sselint.link.disk import disk_answer
@@ -48,7 +48,13 @@ def link(
         for made in _links(stream, reading, tree, pool_linker, route_linker, settings):
             deployments.append(_deployment(stream, made, reading, settings, reread))
     in_use = {_identity(h.route) for d in deployments for h in d.hops if h.route}
-    loose = tuple(r for r in reading.routes if _identity(r) not in in_use)
+    served = [link for stream in reading.streams for link in pool_linker.of(stream).links]
+
+    def is_one_of_a_choice(route: Route) -> bool:
+        """The hop that chooses by the cursor stands for all that it chooses among."""
+        return route.last_event_id is CursorTreatment.ROUTED_ON and route_linker.reaches(route, served)
+
+    loose = tuple(r for r in reading.routes if _identity(r) not in in_use and not is_one_of_a_choice(r))
     return Audit(
         root=tree.root,
         deployments=_named_apart(deployments),

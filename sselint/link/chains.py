@@ -42,7 +42,7 @@ class RouteLinker:
 
     def chains(self, stream: Stream, pools: Sequence[PoolLink]) -> tuple[Chain, ...]:
         """The chains that lead to these pools for the stream's path."""
-        serving = most_specific([r for r in self._routes if serves(r, stream) and self._reaches(r, pools, 0)])
+        serving = most_specific([r for r in self._routes if serves(r, stream) and self.reaches(r, pools)])
         behind = {id(n) for r in serving for n in self._inner[id(r)]}
         outermost = [r for r in serving if id(r) not in behind]
         chains = [_collapse(path, ends) for r in outermost for path, ends in self._ways([r], serving, pools)]
@@ -74,11 +74,12 @@ class RouteLinker:
             behind += [n for n in named if _nearness(route.path, n.path) == nearest and n not in behind]
         return tuple(behind)
 
-    def _reaches(self, route: Route, pools: Sequence[PoolLink], depth: int) -> bool:
+    def reaches(self, route: Route, pools: Sequence[PoolLink], depth: int = 0) -> bool:
+        """Whether the names that the route forwards to lead to one of the pools, whatever the path of a request."""
         inner = self._inner[id(route)]
         if any(_is(p.pool, n) for n in inner for p in pools):
             return True
-        return depth < MAX_DEPTH and any(isinstance(n, Route) and self._reaches(n, pools, depth + 1) for n in inner)
+        return depth < MAX_DEPTH and any(isinstance(n, Route) and self.reaches(n, pools, depth + 1) for n in inner)
 
     def _ways(
         self, path: list[Route], serving: Sequence[Route], pools: Sequence[PoolLink]

@@ -185,3 +185,27 @@ def test_settings_that_name_nothing_of_the_tree_say_what_there_is():
     settings = Settings(Path("/nowhere"), deployments=(override,))
     with pytest.raises(SettingsError, match="Deployment app"):
         linked(Reading(streams=(stream(),), pools=(PODS,)), settings=settings)
+
+
+def test_a_choice_by_the_cursor_leaves_no_branch_without_a_server():
+    by_cursor = {"last_event_id": CursorTreatment.ROUTED_ON}
+    pools = tuple(
+        pool("compose.yaml", f"service {n}", Count.exactly(1, "one"), addresses=frozenset({n}), starts="app:app")
+        for n in ("a", "b")
+    )
+    branches = tuple(
+        replace(route(hosts=[n], name=f"backend {n}", line=line, **by_cursor), match=Match(headers=("last-event-id",)))
+        for line, n in enumerate(("a", "b"), 1)
+    )
+    rest = route(hosts=["a", "b"], name="backend all", line=3, **by_cursor)
+    audit = linked(Reading(streams=(stream(),), routes=(*branches, rest), pools=pools))
+    assert [d.hops[0].route.name for d in audit.deployments] == ["backend all"]
+    assert audit.loose_routes == ()
+
+
+def test_a_pool_that_its_image_completes_is_still_reached_by_name():
+    service_a = pool("compose.yaml", "service a", addresses=frozenset({"a"}), build_context=".", starts="app:app")
+    image = pool("Dockerfile", "container of Dockerfile", format="dockerfile", starts="app:app")
+    edge = route(hosts=["a"], name="location / -> a")
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(edge,), pools=(service_a, image))).deployments
+    assert deployment.hops[0].route.name == "location / -> a"
