@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sselint.facts import AppReference
 from sselint.read.python import classes, containers, iteration, library
@@ -59,6 +59,7 @@ class Endpoints:
             number = registration.receiver.id if registration.receiver is not None else 0
             self._by_receiver.setdefault(number, []).append(registration)
         self._mounted: set[int] = set()
+        self._listed_handlers: set[int] = set()
 
     def find(self) -> list[Endpoint]:
         """Every endpoint, those of applications first; those of routers that nothing mounts have no application."""
@@ -95,6 +96,8 @@ class Endpoints:
                 yield from self._children(target.id, depth + 1)
         for item in self._listed(number, "routes"):
             target = library.use(self.m, item, "target") if isinstance(item, Ref) else None
+            if target is None and library.role_of(self.m, item) in ("application", "router"):
+                target = item
             if isinstance(target, Ref):
                 yield target.id
                 yield from self._children(target.id, depth + 1)
@@ -136,6 +139,8 @@ class Endpoints:
         if isinstance(item, Tuple) and len(item.items) >= 2:
             yield Endpoint(item.items[1], _joined(prefix, _text(item.items[0])), routers, _site_of(item.items[1]), application)
             return
+        if isinstance(item, Function | ClassValue):
+            yield from self._decorated(item, prefix, routers, application)
         if not isinstance(item, Ref):
             return
         role = library.role_of(self.m, item)
@@ -146,12 +151,33 @@ class Endpoints:
             if handler is not None:
                 options = {f"with {k}": v for k, v in self.m.object(item).arguments.items()}
                 yield Endpoint(handler, url, routers, site, application, options=options)
+        elif role in ("application", "router"):
+            yield from self._below(item.id, prefix or "", (*routers, item.id), application)
         elif role == "mount":
             target = library.use(self.m, item, "target")
             if target is not None and not (isinstance(target, Const) and target.value is None):
                 yield from self._target(target, url, routers, application, site)
             for inner in _elements(self.m, library.use(self.m, item, "routes")):
                 yield from self._route(inner, url, routers, application)
+
+    def _decorated(self, item: Function | ClassValue, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+        """Handlers that got their address from a decorator and their application from a list that names them, or that
+        names their class (then the class holds the first part of the address)."""
+        own: Value | None = None
+        methods: list[Value] = [item]
+        made: Value | None = None
+        if isinstance(item, ClassValue):
+            found = classes.class_attribute(self.m, item, "path")
+            own, methods = found[0] if found else None, list(item.attributes.values())
+            made = classes.instantiate(self.m, item, (), {}, Site(item.module, item.node.cst), None)
+        nodes = {id(f.node) for f in methods if isinstance(f, Function)}
+        for registration in self._by_receiver.get(0, ()):
+            handler = registration.handler
+            if registration.kind == "route" and isinstance(handler, Function) and id(handler.node) in nodes:
+                self._listed_handlers.add(id(handler.node))
+                url = _joined(_joined(prefix, _text(own)), _text(registration.values.get("path")))
+                bound = handler if made is None else replace(handler, receiver=made)
+                yield Endpoint(bound, url, routers, registration.site, application, options=dict(registration.values))
 
     def _target(self, target: Value, url: str | None, routers: tuple[int, ...], application: int, site: Site | None) -> Iterator[Endpoint]:
         if isinstance(target, Ref):
@@ -167,7 +193,8 @@ class Endpoints:
     def _free(self) -> Iterator[Endpoint]:
         """Registrations without a router, and callables at the top of a module that speak ASGI or WSGI themselves."""
         for registration in self._by_receiver.get(0, ()):
-            if registration.kind in ("route", "mount", "routes"):
+            listed = isinstance(registration.handler, Function) and id(registration.handler.node) in self._listed_handlers
+            if registration.kind in ("route", "mount", "routes") and not listed:
                 yield from self._registered(registration, "", (), 0)
         for path, names in self.world.globals.items():
             module = self.world.loaded[path]

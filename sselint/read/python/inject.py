@@ -112,6 +112,9 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
         if isinstance(mark, Ref) and library.role_of(m, mark) in ("parameter", "dependency"):
             plain = default if mark is not default else None
             return _marked(m, endpoint, mark, parameter.name, "int" if number else "", plain, kind, site)
+    provided = _provided(m, endpoint, parameter.name)
+    if provided is not None:
+        return provided
     if isinstance(kind, External):
         entry = m.rules.entry(kind.name)
         if entry is not None and entry.role in ("request", "response", "object", "response_builder", "background", "headers"):
@@ -121,9 +124,6 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
     url = endpoint.url or ""
     if f"{{{parameter.name}" in url or f"<{parameter.name}" in url or f":{parameter.name}>" in url:
         return Input(f"path parameter {parameter.name}")
-    provided = _provided(m, endpoint, parameter.name)
-    if provided is not None:
-        return provided
     if parameter.name == "request" or parameter.name == "state":
         return request(m, endpoint)
     value = m.world.sent(m, "query", Const.of(parameter.name), default if default is not None else Const.of(None), site)

@@ -44,6 +44,8 @@ EXPECTED = {
     "aiohttp_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
     "flask_headers_beside": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "litestar_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
+    "litestar_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "quart_index": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "quart_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "quart_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),

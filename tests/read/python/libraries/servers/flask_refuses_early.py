@@ -1,7 +1,7 @@
-"""Silent: the refusal stands in the generator, and Flask sends its head with the first piece: a 500 (quart_refuses_late)."""
+"""Silent: the refusal stands in the generator, and Flask sends its head with the first piece (quart_refuses_late)."""
 
-import time
 import secrets
+import time
 
 from flask import Flask, Response, abort, request
 

@@ -1,4 +1,4 @@
-"""Fires: the refusal stands in the generator, and Quart has sent its head by then (Flask has not: flask_refuses_early)."""
+"""Fires: the refusal stands in the generator, and Quart has sent its head by then (flask_refuses_early)."""
 
 import asyncio
 import secrets
