@@ -142,10 +142,16 @@ def _lb_can_route_elsewhere(deployment: Deployment, known: Sequence[Fact]) -> Co
     value = truth(every_way, ("way",), lb_can_route_elsewhere)
     clients, chain = senders(deployment), choices(deployment)
     deciding = [c for c in chain if elsewhere(c, clients) is value] or list(chain)
-    shown = chain[-1:] if deployment.candidates else deciding if value is Truth.NO else deciding[:1]
+    shown = chain[-1:] if deployment.candidates else without_repeats(deciding) if value is Truth.NO else deciding[:1]
     why = "; ".join(dict.fromkeys(describe(c, clients) for c in shown))
     evidence = tuple(dict.fromkeys(span for c in shown for span in _places(c)))
     return Condition(CONDITION_NAMES[3], value, why, evidence)
+
+
+def without_repeats(chain: Sequence[Choice]) -> list[Choice]:
+    """The hops without those in front that know of the same single process, and say it with the same words."""
+    last = {choice.members.why: choice for choice in chain}
+    return [c for c in chain if c.is_several or c.is_open or last[c.members.why] is c]
 
 
 def _places(choice: Choice) -> Evidence:

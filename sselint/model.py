@@ -128,9 +128,8 @@ class Safe(NamedTuple):
 @cache
 def search(s: Situation) -> Witness | Safe:
     """The shortest corrupting run of the situation, or why there is none. Deterministic: ties go to the first found."""
-    start = [State()] + [State(named=(1, 0))] * (s.processes > 1)  # A may have been up for longer than B
-    came_from: dict[State, tuple[State, Action] | None] = dict.fromkeys(start)
-    queue = deque(start)
+    came_from: dict[State, tuple[State, Action] | None] = dict.fromkeys(starts(s))
+    queue = deque(came_from)
     returns = continues = refuses = False
     while queue:
         state = queue.popleft()
@@ -146,6 +145,11 @@ def search(s: Situation) -> Witness | Safe:
                 continues |= not after.refused and action.process != state.last
             queue.append(after)
     return Safe(returns, continues, refuses, len(came_from))
+
+
+def starts(s: Situation) -> tuple[State, ...]:
+    """Where a story begins: nothing has been published, though A may have been up for longer than B."""
+    return (State(), State(named=(1, 0))) if s.processes > 1 else (State(),)
 
 
 def corrupted(action: Action, after: State) -> bool:

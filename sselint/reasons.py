@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sselint.conditions import describe
+from sselint.conditions import describe, without_repeats
 from sselint.deployment import Deployment
 from sselint.facts import IdKind, Scope, Stream, Truth, Where
 from sselint.findings import CONDITION_NAMES, Condition, Verdict
@@ -56,7 +56,9 @@ def _unpinned(deployment: Deployment) -> str:
     if loose:
         known = elsewhere(loose[-1], clients) is Truth.YES
         says = "nothing brings a client back" if known else "nothing is known to bring a client back"
-        return f"{says} to its own process: {describe(loose[-1], clients)}"
+        choice = loose[-1]
+        where = describe(choice, clients) if choice.affinity else f"{choice.name} ({choice.members.why})"
+        return f"{says} to its own process: {where}"
     return f"so is every other one: {deployment.stream.on_foreign.why}"
 
 
@@ -77,9 +79,8 @@ def turns_on(deployment: Deployment, verdict: Verdict, open_facts: Sequence[Fact
     if verdict is not Verdict.LATENT:
         return ()
     clients = senders(deployment)
-    return tuple(
-        dict.fromkeys(f"that this stays so{place(c.evidence)}: {describe(c, clients)}" for c in choices(deployment))
-    )
+    chain = without_repeats(choices(deployment))
+    return tuple(dict.fromkeys(f"that this stays so{place(c.evidence)}: {describe(c, clients)}" for c in chain))
 
 
 # -- what the deployment claims and does
@@ -136,6 +137,8 @@ def _implements(deployment: Deployment, values: dict[str, Truth], why: dict[str,
         return f"policy 3's ids, which mean nothing on another process: {stream.ids.why}"
     if scope is Scope.UNKNOWN:
         return f"ids of which it is not known where they mean something: {stream.ids.why}"
+    if stream.replay.where is Where.SHARED:
+        return f"policy 1 without its live tail: {stream.replay.why}"
     if stream.replay.where is Where.NONE:
         return f"shared ids, and nothing to replay: {stream.replay.why}"
     return f"shared ids over a replay that one process holds: {stream.replay.why}"

@@ -10,6 +10,7 @@ from sselint.conditions import describe
 from sselint.deployment import Deployment
 from sselint.facts import Evidence, KeyCarrier, KeyIssuer, RoutingEvent, Scope, Where
 from sselint.findings import Step
+from sselint.harm import Harm, harm, harms
 from sselint.model import STORE, A, Action, Id, Situation, State, Witness, id_given
 from sselint.routing import AFFINITY_FAILS, RELEASE, ROUTED_ON_CURSOR, Choice, Detour, Way, choices, senders, stripping
 from sselint.situation import Completion
@@ -31,6 +32,12 @@ HAPPENS = {
     AFFINITY_FAILS: "{hop} does not find the client's process again: its affinity is best effort",
 }
 """What happens before a reconnect that meets another process; nothing needs to where no affinity is at work."""
+
+OTHERWISE = {
+    "lost": "events are lost",
+    "repeated": "events are received twice",
+    "foreign": "events of another stream are taken for this one's",
+}
 
 MAKES_ANOTHER = (RELEASE, RoutingEvent.SCALE_OUT.value)
 """What brings the other process into being: told before anything that this one does."""
@@ -72,7 +79,7 @@ class _Teller:
         self.elsewhere = [a for a in self.witness.actions if a.kind == "reconnect" and a.process != A]
         self.event = self.elsewhere[0].after if self.elsewhere else ""
         self.detour = self._detour(self.event)
-        self.names = _names(self.detour, self.event, self.situation.processes)
+        self.names = _names(self.deployment, self.detour, self.situation.processes)
         self.ids: dict[str, tuple[Id, ...]] = {}
 
     def _detour(self, event: str) -> Detour:
@@ -205,7 +212,8 @@ class _Teller:
         name = self.names.of(action.process)
         clause, evidence = self._reading(action, before)
         received = after.held[len(before.held) :]
-        gets = f"sends {self._events(received)}" if received else "sends nothing of what came after it"
+        nothing = "sends nothing of what came after it" if after.owed else "has nothing to send yet"
+        gets = f"sends {self._events(received)}" if received else nothing
         text = f"{_start(name)} answers 200 and {gets}: {clause}"
         return name, "answer", text, evidence, tuple(self._id_of(e) for e in after.held)
 
@@ -242,18 +250,18 @@ class _Teller:
     # -- what it comes to
 
     def _damage(self) -> str:
-        end = self.witness.states[-1]
-        lost = [e for e in end.owed if e not in end.answer]
-        earlier = end.held[: end.since or 0]
-        again = [e for n, e in enumerate(end.answer) if e in earlier or e in end.answer[:n]]
-        others = [e for e in end.answer if e not in end.stream]
+        """What this run does to the client, and what other runs of the same facts do."""
+        lost, repeated, foreign = done = harm(self.witness.states[-1])
         parts = []
         if lost:
             parts.append(f"lost: {self._events(lost)} of {self.names.of('ab'.index(lost[0][0]))}")
-        if again:
-            parts.append(f"received twice: {self._events(again)}")
+        if repeated:
+            parts.append(f"received twice: {self._events(repeated)}")
+        if foreign:
+            parts.append(f"taken for the stream's: {self._events(foreign)} of {self.names.b}")
+        others = [OTHERWISE[kind] for kind in Harm._fields if kind in harms(self.situation) - done.kinds]
         if others:
-            parts.append(f"taken for its own: {self._events(others)} of {self.names.b}")
+            parts.append(f"in other runs {' and '.join(others)}")
         return "; ".join(parts) or "events arrive out of order"
 
     def _turn(self) -> str:
@@ -266,6 +274,8 @@ class _Teller:
             return f"ids are sent, and the cursor that comes back is not used: {stream.on_foreign.why}"
         if s.replay is Where.NONE:
             return f"ids promise a resumption that nothing can serve: {stream.replay.why}"
+        if s.replay is Where.SHARED and s.live_tail is Where.MEMORY and self.elsewhere:
+            return f"a client that comes back hears no more of what other processes publish: {stream.replay.why}"
         if not self.elsewhere and any(a.kind == "restart" for a in self.witness.actions):
             return f"a client that comes back after a restart presents an id of the former life: {stream.ids.why}"
         if not self.elsewhere:
@@ -288,17 +298,17 @@ class _Teller:
         return f"event{'s' if len(shown) > 1 else ''} {', '.join(shown)}"
 
 
-def _names(detour: Detour, event: str, processes: int) -> Names:
+def _names(deployment: Deployment, detour: Detour, processes: int) -> Names:
     choice = detour.choice
-    if event == RELEASE:
+    if detour.event == RELEASE:
         return Names("the old process", "the new process")
     if processes == 1:
         return Names("the process", "another process")
     hosts = _hosts(choice)
     if len(hosts) > 1:
         return Names(*hosts[:2])
-    word = {"workers": "worker", "replicas": "pod" if choice.pool and choice.pool.format == "kubernetes" else "replica"}
-    kind = word.get(choice.kind, "replica" if choice.kind == "route" else "process")
+    replica = "pod" if any(h.pool.format == "kubernetes" for h in deployment.hops if h.pool) else "replica"
+    kind = {"workers": "worker", "unknown": "process"}.get(choice.kind, replica)
     return Names(f"{kind} A", f"{kind} B")
 
 
