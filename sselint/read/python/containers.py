@@ -82,6 +82,7 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         add(m, receiver, value, site, growing)
         return
     m.overlay.pairs.setdefault(receiver, []).append((key, value))
+    m.note("adopt", site, container=receiver.id)
     if m.own(receiver):
         return
     m.escape(value)

@@ -86,9 +86,14 @@ def source_of(heap: Heap, frame: Frame) -> Source:
     """The source of the id of one frame."""
     value = frame.id if frame.id is not None else Const.of(None)
     found = [leaf for leaf in leaves(value) if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
-    local = bool(found) and all(isinstance(leaf, Minted) and leaf.local and not leaf.boot and not _stored(heap, leaf) for leaf in found if not isinstance(leaf, Input))
+    local = bool(found) and all(isinstance(leaf, Minted) and leaf.local and not leaf.boot and not _placed(heap, leaf) and not _stored(heap, leaf) for leaf in found if not isinstance(leaf, Input))
     kind, scope, why = classify(heap, value, found, frame.item)
     return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED, bool(found))
+
+
+def _placed(heap: Heap, made: Minted) -> bool:
+    """Whether it is a position in a container that other connections see."""
+    return made.kind == "index" and made.about in heap.objects
 
 
 def _stored(heap: Heap, made: Minted) -> bool:

@@ -32,6 +32,7 @@ from sselint.read.python.values import (
     Variable,
     Wrapped,
     mentions_cursor,
+    settled,
 )
 
 BUILTIN = "builtins."
@@ -233,12 +234,17 @@ def make_object(m: Machine, entry: Entry, a: Arguments, parent: Ref | None = Non
     target = m.object(ref)
     target.label = entry.name
     where = stores.where_of(m, entry, bound)
+    given = bound.get(str(entry.options.get("through")))
+    if parent is None and isinstance(given, Ref):
+        parent = given  # a session is where its engine is
     target.where = where if parent is None or where != "memory" else m.object(parent).where
+    if parent is None and "through" in entry.options:
+        target.where = "unknown"
     for name, value in bound.items():
-        target.arguments.setdefault(name, value)
         m.overlay.attributes[(ref, f"argument {name}")] = value
-        if not m.own(ref):
+        if m.building or not m.own(ref):
             m.escape(value)
+        target.arguments.setdefault(name, settled(value))
     if parent is not None:
         target.details.setdefault("parent", parent)
         m.overlay.attributes[(ref, "argument parent")] = parent

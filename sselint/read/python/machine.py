@@ -32,6 +32,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
     Variable,
+    leaves,
     settled,
     stepped,
 )
@@ -242,9 +243,26 @@ class Machine:
 
     def escape(self, value: Value) -> None:
         """Marks the run's own objects in a value as seen by others."""
-        for leaf in (value, *(value.items if isinstance(value, Tuple) else ())):
+        for leaf in leaves(value):
             if isinstance(leaf, Ref) and leaf.serial and leaf not in self.overlay.escaped:
                 self.overlay.escaped.add(leaf)
+                self._publish(leaf)
+
+    def _publish(self, ref: Ref) -> None:
+        """What a run put into an object before others could see it becomes part of what they see."""
+        target = self.object(ref)
+        for item in self.overlay.items.get(ref, []):
+            self.escape(item.value)
+            if self.building:
+                self.heap.add(target.elements, settled(item.value))
+        for key, value in self.overlay.pairs.get(ref, []):
+            self.escape(key)
+            self.escape(value)
+            if self.building:
+                self.heap.add_pair(target, settled(key), settled(value))
+        for (holder, _), value in list(self.overlay.attributes.items()):
+            if holder == ref:
+                self.escape(value)
 
     def read_attribute(self, ref: Ref, name: str, site: Site | None = None) -> Value | None:
         """The value of an attribute that was written, or None. Where several were, the oracle picks one."""
@@ -321,8 +339,8 @@ class Machine:
         if self.hypothesis is Hypothesis.KNOWN or self.overlay.items.get(ref) or self.overlay.pairs.get(ref):
             return False
         found = self.object(ref)
-        if not found.elements and not found.pairs and not self.building and found.boot:
-            pass
+        if self.building and not found.elements and not found.pairs:
+            return True  # nothing has been seen to fill it yet
         return self.once(2, ("empty", ref.id), "empty", f"whether {found.label or 'the container'} is empty", site) == 1
 
     # -- representative elements -------------------------------------------------------------------------------------------

@@ -73,7 +73,12 @@ class Path:
         if self.refusal is None:
             return None
         before = self.trace[: self.trace.index(self.refusal)]
-        return next((e for e in reversed(before) if e.kind == "guard" and not e.data["hit"]), None)
+        missed = next((e for e in reversed(before) if e.kind == "guard" and not e.data["hit"]), None)
+        if missed is None:
+            return None
+        after = before[before.index(missed) :]
+        adopted = any(e.kind == "adopt" and e.data["container"] == missed.data["container"] for e in after)
+        return None if adopted else missed
 
     @property
     def is_empty(self) -> bool:

@@ -234,7 +234,7 @@ def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
         if target.kind == "library":
             found: list[Value] = []
             for name in target.arguments:
-                if name != "parent":
+                if name != "parent" or getattr(target.of, "role", "") == "object":  # a statement is made step by step
                     held = m.overlay.attributes.get((value, f"argument {name}"), target.arguments[name])
                     found.extend(_deep(m, held, depth + 1))
             return found
