@@ -32,7 +32,8 @@ _KEY = re.compile(r"key (?P<key>\S+?)[\"']?$")
 
 @dataclass(frozen=True)
 class Missing:
-    """An include that names nothing in the tree. `certain` is False for a pattern, which may match nothing."""
+    """An include that names nothing in the tree. `certain` is False for a pattern, which may match nothing, and for one
+    under a template's condition."""
 
     pattern: str
     span: Span
@@ -265,12 +266,13 @@ class _Expansion:
     ) -> Iterator[Directive]:
         pattern = directive.args[0]
         if directive.is_masked or "$" in pattern:
-            self._missing(pattern, directive, certain=False)
+            self._missing(directive, certain=False)
             yield directive
             return
         found = self.library.find(pattern, chain[0], chain[-1])
         if not found and not knowledge().shipped.match(pattern) and not self._is_empty_folder(pattern):
-            self._missing(pattern, directive, certain=not _is_pattern(pattern))
+            optional = directive.source.is_optional(directive.start)
+            self._missing(directive, certain=not (_is_pattern(pattern) or optional))
             yield directive
         for file in found:
             if self._allowed(file, directive, chain):
@@ -294,8 +296,9 @@ class _Expansion:
         """A relative pattern that matches nothing is fine with nginx, and the whole tree is in view."""
         return _is_pattern(pattern) and not pattern.startswith("/") and _is_main(self.made.root)
 
-    def _missing(self, pattern: str, directive: Directive, *, certain: bool) -> None:
-        self.made.missing.append(Missing(pattern, directive.span(f'include "{pattern}"'), certain))
+    def _missing(self, directive: Directive, *, certain: bool) -> None:
+        written = directive.written(directive.words[1])
+        self.made.missing.append(Missing(written, directive.span(f'include "{written}"'), certain))
 
     def _problem(self, why: str, directive: Directive) -> None:
         self.made.problems.append(Problem(why, directive.span(why)))

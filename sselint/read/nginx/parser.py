@@ -83,6 +83,12 @@ class Directive:
         """Whether a template tag stood in this word."""
         return self.source.is_masked(word.start, word.end)
 
+    def written(self, word: Word) -> str:
+        """The word as it stands in the file, template tags included, quotes and escapes not."""
+        if not self.word_masked(word):
+            return word.text
+        return (self.source.original or self.source.text)[word.start : word.end].strip("\"'")
+
     def span(self, note: str = "") -> Span:
         """The head of the directive, at most to the end of its first line: one line of the file."""
         line_end = self.source.text.find("\n", self.start)
@@ -166,6 +172,8 @@ class _Parser:
         self.blocks: list[list[Directive]] = [[]]
         self.problems: list[Problem] = []
         self.count = 0
+        self.ended_by_tag = False
+        """A template tag stands where the last directive seems to end: its real end may follow."""
 
     def run(self) -> Parsed:
         while self._skip_blank() and self._step():
@@ -224,9 +232,13 @@ class _Parser:
 
     def _finish_directive(self) -> bool:
         words = self._take_words()
+        written = self.source.is_masked(self.position - 1, self.position)
         if not words:
-            self._problem('unexpected ";"', self.position - 1)
+            if not self.ended_by_tag:
+                self._problem('unexpected ";"', self.position - 1)
+            self.ended_by_tag = written
             return True
+        self.ended_by_tag = written
         return self._add(Directive(self.source, words, self.position))
 
     def _open_block(self) -> bool:

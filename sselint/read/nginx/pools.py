@@ -107,32 +107,12 @@ def resolve(directive: Directive, scope: Scope, variables: Variables, upstreams:
 
 
 def _of_the_same_template(directive: Directive, word: Word, upstreams: Mapping[str, Upstream]) -> Upstream | None:
-    """The one upstream whose name a template writes like the pass's: `{{ site }}-feed` is `{{site}}-feed`.
-
-    Something must be written out around the tag, and only one upstream may fit.
-    """
+    """The one upstream whose name a template writes like the pass's: `{{ site }}-feed` is `{{site}}-feed`."""
     if not directive.word_masked(word) or "$" in word.text:
         return None
-    _, authority = _authority(_shape(directive, word))
-    if not authority.strip(ANY):
-        return None
-    fits = [
-        u
-        for u in upstreams.values()
-        if u.directive.is_masked and _shape(u.directive, u.directive.words[1]) == authority
-    ]
+    _, authority = _authority("".join(directive.written(word).split()))
+    fits = [u for u in upstreams.values() if "".join(u.directive.written(u.directive.words[1]).split()) == authority]
     return fits[0] if len(fits) == 1 else None
-
-
-def _shape(directive: Directive, word: Word) -> str:
-    """A word with each template tag in it as one unknown part."""
-    source, text = directive.source, ""
-    for offset in range(word.start, word.end):
-        if not source.is_masked(offset, offset + 1):
-            text += source.text[offset]
-        elif not text.endswith(ANY):
-            text += ANY
-    return text.strip("\"'")
 
 
 def _destinations(

@@ -31,6 +31,9 @@ _DEFINED_ELSEWHERE = (
     "perl_set",
     "js_var",
 )
+_PATHS = frozenset({"uri", "document_uri", "request_uri"})
+"""Variables whose value begins with a slash: what stands before one in a pass is the whole authority."""
+
 _GEO_OPTIONS = frozenset({"delete", "proxy", "proxy_recursive", "ranges", "include", "volatile", "hostnames"})
 
 
@@ -105,7 +108,8 @@ class Variables:
             return self._of_sets(sets, scope, within)
         if tables := self.tables.get(name):
             return self._of_table(tables[-1], scope, within)
-        return Value((Choice(ANY),), frozenset({name}))
+        begins = "/" if name.lower() in _PATHS else ""
+        return Value((Choice(begins + ANY),), frozenset({name}))
 
     def _of_sets(self, sets: list[tuple[Directive, Directive | None]], scope: Scope, within: frozenset[str]) -> Value:
         """The union of all `set`s; one under an `if` is chosen by what the condition reads."""

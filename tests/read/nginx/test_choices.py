@@ -172,3 +172,19 @@ def test_many_entries_stay_cheap() -> None:
     entries = " ".join(f"k{n} r{n}:80;" for n in range(5_000))
     config = text(f"map $cookie_a $x {{ default z; {entries} }} map $cookie_b $y {{ default z; {entries} }}")
     assert route_of(config.replace("$pool", "$x$y")).affinity.strength is not Strength.STRICT
+
+
+PINNED = "upstream be { ip_hash; server r1:80; server r2:80; }"
+
+
+@pytest.mark.parametrize("rest", ["$request_uri", "$uri$is_args$args", "/v1$uri", "/?x=$http_x", "/$http_x"])
+def test_what_follows_the_host_does_not_choose_it(rest: str) -> None:
+    """A path begins with a slash, so what stands before it is the whole name."""
+    config = text(PINNED, f"proxy_pass http://be{rest};")
+    assert refusal(config) == ""
+    assert route_of(config).affinity.mechanism == "ip_hash"
+
+
+@pytest.mark.parametrize("rest", ["$http_x", "$args", "${arg_n}/"])
+def test_what_can_lengthen_the_name_does(rest: str) -> None:
+    assert route_of(text(PINNED, f"proxy_pass http://be{rest};")).affinity.row != "nginx/ip_hash"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from sselint.facts import Route
 from sselint.read import nginx
-from sselint.source import Source, Tree
 from tests.read.nginx.helpers import http, only_route, reading
 from tests.read.nginx.oracle import refusal
 
@@ -177,58 +174,3 @@ def test_is_nginx(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_is_not_nginx(name: str) -> None:
     assert not nginx.looks_like("nginx.conf", OTHERS[name])
-
-
-# -- templates: what a tag touches is unknown
-
-
-def masked(text: str) -> Source:
-    """A source whose runs of underscores are where a template's tags stood."""
-    ranges = tuple(m.span() for m in re.finditer(r"_{3,}", text))
-    return Source("site.conf.j2", text, "nginx", masked=ranges)
-
-
-def route_of(source: Source) -> Route:
-    [route] = nginx.read([source], Tree("/root", (), lambda _: b"")).routes
-    return route
-
-
-def test_a_templated_address_stands_for_one_or_more() -> None:
-    route = route_of(masked(http("ip_hash; server _____:80;")))
-    assert (route.members.low, route.members.high, route.affinity.mechanism) == (1, None, "ip_hash")
-
-
-def test_a_templated_method_is_unknown() -> None:
-    route = route_of(masked(http("_______ server r1:80; server r2:80;").replace("_______", "_______;")))
-    assert route.affinity.strength.value == "unknown"
-    assert "template" in route.affinity.why
-
-
-def test_a_loop_over_servers_is_one_or_more() -> None:
-    text = http("ip_hash; server r1:80;")
-    start, end = text.index("server r1"), text.index("server r1") + len("server r1:80;")
-    route = route_of(Source("nginx.conf", text, "nginx", loops=((start, end),)))
-    assert (route.members.low, route.members.high) == (1, None)
-
-
-def test_a_conditional_server_may_not_be_there() -> None:
-    text = http("ip_hash; server r1:80; server r2:80;")
-    start = text.index("server r2")
-    route = route_of(Source("nginx.conf", text, "nginx", optional=((start, start + 13),)))
-    assert (route.members.low, route.members.high) == (1, None)
-
-
-def test_an_upstream_is_known_by_the_template_that_writes_its_name() -> None:
-    text = http("ip_hash; server r1:80; server r2:80;").replace("upstream be", "upstream _____-feed")
-    assert route_of(masked(text.replace("//be", "//_______-feed"))).affinity.mechanism == "ip_hash"
-
-
-def test_two_upstreams_with_such_a_name_are_not_told_apart() -> None:
-    text = http("ip_hash; server r1:80; server r2:80;", around="upstream ___-feed { server r3:80; }")
-    text = text.replace("upstream be", "upstream ____-feed").replace("//be", "//_____-feed")
-    assert route_of(masked(text)).affinity.strength.value == "unknown"
-
-
-def test_a_name_that_is_a_tag_alone_is_unknown() -> None:
-    text = http("ip_hash; server r1:80; server r2:80;").replace("upstream be", "upstream _____")
-    assert route_of(masked(text.replace("//be", "//_____"))).affinity.strength.value == "unknown"
