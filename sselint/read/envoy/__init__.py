@@ -18,13 +18,15 @@ _FIELD = re.compile(rf"^[ \t]*(?:-[ \t]+)*[{{\[]?[ \t]*[\"']?(?:{_FIELDS})[\"']?
 _FIELD_ANYWHERE = re.compile(rf"[\"'](?:{_FIELDS})[\"']\s*:", re.IGNORECASE)
 _TYPE = re.compile(r"type\.googleapis\.com/envoy\.")
 _FIRST = re.compile(r"(?:---|[{\[]|-[ \t]|[\"']?[\w@.$/-]+[\"']?[ \t]*:(?:\s|$)|\{\{|\{%|%YAML|<<)")
+_CONTENT = re.compile(r"\s*(?!_+\s*$)[^\s#]")
+"""A line with more than a comment or a masked template tag."""
 _KUBERNETES = re.compile(r"^(?:apiVersion|kind)[ \t]*:", re.MULTILINE)
 
 
 def looks_like(path: str, text: str) -> bool:
     """Whether the text is Envoy configuration in YAML or JSON: a field or type that only Envoy has, in a text that
-    begins like YAML or JSON. Kubernetes manifests are left to their reader."""
-    begin = next((line.strip() for line in text.splitlines() if line.strip() and line.lstrip()[0] != "#"), "")
+    begins like YAML or JSON, after what a template puts before it. Kubernetes manifests are left to their reader."""
+    begin = next((line.strip() for line in text.splitlines() if _CONTENT.match(line)), "")
     if not _FIRST.match(begin) or len(_KUBERNETES.findall(text)) > 1:
         return False
     if begin[0] in "{[" and not begin.startswith("{{") and _FIELD_ANYWHERE.search(text):

@@ -67,6 +67,15 @@ def test_a_macro_before_the_document_is_a_document_of_its_own() -> None:
     assert [o.code for o in found[line].observations] == ["SSE602"], "a timeout from a template is not known"
 
 
+def test_what_is_included_first_does_not_hide_it() -> None:
+    text = (
+        "{% import 'helper.yaml' as helper -%}\n{% macro file() -%}{% include kwargs['file'] -%}{% endmacro -%}\n"
+        + "{% macro listener(port) -%}\n" + listener() + "{%- endmacro %}\nstatic_resources:\n" + CLUSTERS
+    )  # fmt: skip
+    [found] = routes(text).values()
+    assert found.pool == "feed"
+
+
 def test_a_macro_behind_it_too() -> None:
     text = (
         "static_resources:\n  listeners:\n" + indented(listener()) + CLUSTERS
