@@ -134,6 +134,8 @@ def binary(
         return left
     if sign == "+" and (text.is_text(left) or text.is_text(right)):
         return text.join([left, right])
+    if sign in ("&", "|") and any(isinstance(v, Wrapped) and v.form == "condition" for v in (left, right)):
+        return Wrapped("condition", Tuple((left, right)))
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
     return _number(m, sign, left, right, site)
@@ -176,10 +178,20 @@ def _comparison(m: Machine, node: ir.Compare, frame: Frame) -> Value:
     site = m.site(frame, node)
     for sign, other in node.rest:
         right = evaluate(m, other, frame)
+        if any(library.is_column(m, v) for v in (left, right)) or any(_names_column(m, n, frame) for n in (node.left, other)):
+            return Wrapped("condition", Tuple((left, right)))
         if not compare.holds(m, sign, left, right, site, frame):
             return Const.of(False)
         left = right
     return Const.of(True)
+
+
+def _names_column(m: Machine, node: ir.Expression, frame: Frame) -> bool:
+    """Whether an expression is `Class.name` of a mapped class, whatever default the name has there."""
+    if not isinstance(node, ir.Attribute) or not isinstance(node.value, ir.Name | ir.Attribute):
+        return False
+    owner = evaluate(m, node.value, frame)
+    return isinstance(owner, ClassValue) and library.is_mapped(m, owner)
 
 
 def _logical(m: Machine, node: ir.Logical, frame: Frame) -> Value:

@@ -285,6 +285,20 @@ def role_of(m: Machine, value: Value) -> str:
     return entry.role if entry is not None else ""
 
 
+def is_mapped(m: Machine, cls: ClassValue) -> bool:
+    """Whether a class of the tree stands for a table."""
+    entries = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
+    return any(entry is not None and bool(entry.options.get("mapped")) for entry in entries)
+
+
+def is_column(m: Machine, value: Value) -> bool:
+    """Whether a value is a column of a mapped class: comparing it gives a condition of a query, not a truth value."""
+    if isinstance(value, External):
+        owner = m.rules.entry(value.name.rpartition(".")[0])
+        return owner is not None and owner.role == "model" and bool(owner.options.get("mapped"))
+    return role_of(m, value) == "column"
+
+
 def is_a(m: Machine, ref: Ref, name: str) -> bool:
     """Whether an object is of a library's class, by name."""
     entry = entry_of(m, ref)

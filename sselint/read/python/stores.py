@@ -234,9 +234,12 @@ def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
         if target.kind == "library":
             found: list[Value] = []
             for name in target.arguments:
-                if name != "parent" or getattr(target.of, "role", "") == "object":  # a statement is made step by step
+                if name != "parent":
                     held = m.overlay.attributes.get((value, f"argument {name}"), target.arguments[name])
                     found.extend(_deep(m, held, depth + 1))
+            made_from = target.details.get("parent")
+            if isinstance(made_from, Ref) and getattr(target.of, "role", "") == "object":  # a statement, made step by step
+                found.extend(_deep(m, made_from, depth))
             return found
         return [v for (ref, _), v in m.overlay.attributes.items() if ref == value for v in leaves(v)]
     return leaves(value)

@@ -36,7 +36,7 @@ class Expected:
     late: bool = False
 
 
-MEMORY, DISK, SHARED, NOWHERE = Where.MEMORY, Where.POD_DISK, Where.SHARED, Where.NONE
+MEMORY, DISK, SHARED, UNKNOWN = Where.MEMORY, Where.POD_DISK, Where.SHARED, Where.UNKNOWN
 
 EXPECTED = {
     "aiohttp_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
@@ -49,6 +49,11 @@ EXPECTED = {
     "quart_index": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "quart_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "quart_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "sqlalchemy_postgres": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "sqlalchemy_session_query": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "sqlalchemy_sqlite": Expected(STORE, DISK, DISK, Outcome.COMPARED),
+    "sqlalchemy_unknown_address": Expected((IdKind.STORE, Scope.UNKNOWN), UNKNOWN, UNKNOWN, Outcome.COMPARED),
+    "sqlmodel_local_tail": Expected(STORE, SHARED, MEMORY, Outcome.COMPARED),
     "tornado_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "tornado_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "tornado_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
