@@ -15,8 +15,10 @@ from sselint.read.python.values import (
     ClassValue,
     Const,
     Descriptor,
+    External,
     Function,
     Method,
+    ModuleValue,
     Partial,
     Ref,
     Tuple,
@@ -120,6 +122,7 @@ class Endpoints:
             yield from self._registered(registration, prefix, routers, application)
         for item in self._listed(number, "routes"):
             yield from self._route(item, prefix, routers, application)
+        yield from self._tables(number, application)
 
     def _registered(self, registration: Registration, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         values = registration.values
@@ -148,7 +151,11 @@ class Endpoints:
         site = self.m.object(item).site
         if role == "route":
             handler = library.use(self.m, item, "handler")
-            if handler is not None:
+            if isinstance(handler, Ref) and library.role_of(self.m, handler) == "mount":
+                inner = library.use(self.m, handler, "target")
+                if inner is not None:
+                    yield from self._target(inner, url, routers, application, site)
+            elif handler is not None:
                 options = {f"with {k}": v for k, v in self.m.object(item).arguments.items()}
                 yield Endpoint(handler, url, routers, site, application, options=options)
         elif role in ("application", "router"):
@@ -185,10 +192,49 @@ class Endpoints:
             if role in ("application", "router"):
                 yield from self._below(target.id, url or "", (*routers, target.id), application)
                 return
+        if isinstance(target, External):
+            entry = self.world.rules.entry(target.name)
+            if entry is not None and entry.role == "endpoint":
+                yield Endpoint(target, url, routers, site, application)
+            return
+        if isinstance(target, ModuleValue | Const):
+            yield from self._table(target, url, routers, application)
+            return
         for element in _elements(self.m, target):
             yield from self._route(element, url, routers, application)
         if isinstance(target, Function | Ref | Method | Callback | Partial):
             yield Endpoint(target, url, routers, site, application, "asgi")
+
+    def _table(self, named: Value, url: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+        """The routes in a module's table, the module given itself or by its dotted name."""
+        name = named.value if isinstance(named, Const) else None
+        for path, names in self.world.globals.items():
+            module = self.world.loaded[path]
+            wanted = isinstance(named, ModuleValue) and named.module is module
+            if not wanted and name is not None and module.name != name:
+                continue
+            for table in self.world.rules.word_list("route_tables"):
+                for value in names.get(table, ()):
+                    for element in _elements(self.m, value):
+                        yield from self._route(element, url, routers, application)
+
+    def _tables(self, number: int, application: int) -> Iterator[Endpoint]:
+        """The tables of routes that a framework finds by their name: those that no other one includes."""
+        entry = library.entry_of(self.m, Ref(number))
+        name = str(entry.options.get("route_table", "")) if entry is not None else ""
+        if not name:
+            return
+        included = {
+            given.value if isinstance(given, Const) else given.module.name
+            for o in self.world.heap.objects.values()
+            for given in [library.use(self.m, Ref(o.id), "target") if library.role_of(self.m, Ref(o.id)) == "mount" else None]
+            if isinstance(given, Const | ModuleValue)
+        }
+        for path, names in list(self.world.globals.items()):
+            if name in names and self.world.loaded[path].name not in included:
+                for value in names[name]:
+                    for element in _elements(self.m, value):
+                        yield from self._route(element, "/", (number,), application)
 
     def _free(self) -> Iterator[Endpoint]:
         """Registrations without a router, and callables at the top of a module that speak ASGI or WSGI themselves."""
@@ -237,14 +283,22 @@ def references(world: World, endpoint: Endpoint) -> tuple[AppReference, ...]:
         for name, values in names.items():
             if any(v in values for v in wanted) or any(_wraps(world, v, endpoint.application) for v in values):
                 found.append(AppReference(module.name, name, path))
-    for path, name, number in sorted(world.factories):
+    for function, number in world.factories:
         if number == endpoint.application:
-            found.append(AppReference(world.loaded[path].name, name, path))
+            found.extend(_named(world, function))
     if not found and endpoint.application > 0:
         site = world.heap[endpoint.application].site
         if site is not None and site.module.path:
             found.append(AppReference(site.module.name, "", site.module.path))
     return tuple(dict.fromkeys(found))
+
+
+def _named(world: World, function: Function) -> Iterator[AppReference]:
+    """The names under which a function can be imported."""
+    for path, names in world.globals.items():
+        for name, values in names.items():
+            if any(isinstance(v, Function) and v.node is function.node for v in values):
+                yield AppReference(world.loaded[path].name, name, path)
 
 
 def _wraps(world: World, value: Value, number: int) -> bool:

@@ -230,12 +230,22 @@ def _place(m: Machine, effect: Effect, c: Context) -> Value:
     return Ref(made.id)
 
 
+def _configured(m: Machine, effect: Effect, c: Context) -> Value:
+    """The object itself, which from here on has an argument more: a position that was sought, an offset."""
+    given = c.argument(effect, "of", "0")
+    if isinstance(c.receiver, Ref) and given is not None:
+        name = str(effect.get("name", effect.get("of", "0")))
+        m.overlay.attributes[(c.receiver, f"argument {name}")] = given
+        m.object(c.receiver).arguments.setdefault(name, NOTHING)
+    return c.receiver or NOTHING
+
+
 GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
-    "named_input": _named_input, "sessions": lambda m, e, c: mcp.sessions(m, c.receiver) if isinstance(c.receiver, Ref) else NOTHING,
+    "named_input": _named_input, "configured": _configured, "sessions": lambda m, e, c: mcp.sessions(m, c.receiver) if isinstance(c.receiver, Ref) else NOTHING,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip
@@ -315,6 +325,8 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
         return text.to_number(m, value, a.site)
     if effect.what == "hash":
         return Wrapped("hash", value)
+    if effect.what == "condition":
+        return Wrapped("condition", value)
     return value
 
 
@@ -339,8 +351,8 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         fails = m.once(2, ("failure", c.arguments.site), "failure", f"whether {store.label} answers", c.arguments.site)
         if fails == 1:
             raise Raised(Exceptional("ConnectionError"), c.arguments.site)
-    made = Reply(store.id, chosen, bool(effect.get("live")))
-    return stepped(made, c.arguments.site, f"read from {store.label}")
+    made = stepped(Reply(store.id, chosen, bool(effect.get("live"))), c.arguments.site, f"read from {store.label}")
+    return Tuple((made, Unknown("what ends the reading"))) if effect.get("pair") else made
 
 
 def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:

@@ -64,9 +64,9 @@ def _starts(world: World, registration: Registration, app: Value | None) -> str 
             for name, values in names.items():
                 if app in values and world.loaded[path] is registration.site.module:
                     return f"{world.loaded[path].name}:{name}"
-        for path, name, number in sorted(world.factories):
+        for function, number in world.factories:
             if number == app.id:
-                return f"{world.loaded[path].name}:{name}"
+                return f"{function.module.name}:{function.name}"
         for path, names in world.globals.items():
             for name, values in names.items():
                 if app in values:

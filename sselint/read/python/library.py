@@ -325,6 +325,8 @@ def object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value | Non
         return argument(m, ref, name) or Const.of(None)
     if entry.method(name) is not None:
         return Method(ref, name)
+    if "*" in entry.attributes:
+        return effects.apply(m, entry.attributes["*"], effects.Context(ref, entry, Arguments((), {}, site, None)))
     if target.kind == "library":
         given = argument(m, ref, name)
         if given is not None:
@@ -392,6 +394,10 @@ def iterate(m: Machine, ref: Ref, site: Site | None, body: Callable[[Value], Non
         for number in range(LOOP_ROUNDS):
             m.round, outer = max(m.round, number + 1), m.round
             value = effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, where, None)))
+            if isinstance(value, Reply) and value.selection == "compared":  # a log that is read on from the cursor
+                m.round = outer
+                iteration.iterate(m, replace(value, live=False), site, body)
+                return
             if isinstance(value, Reply):
                 with m.looking_at(Item(value, value.source, "live", "head")):
                     body(replace(value, inner=True, live=False))

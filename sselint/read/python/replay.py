@@ -103,6 +103,9 @@ def _tail(heap: Heap, paths: Sequence[Path], sources: Sequence[int]) -> tuple[Wh
         if target is None:
             continue
         through = heap.objects.get(int(event.data.get("through") or 0))
+        if target.where in PLACES:
+            found.append((PLACES[target.where], f"then what {target.label} passes on arrives", event.site))
+            continue
         fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
         if not fed and event.data.get("fed") == "nothing":
             found.append((Where.UNKNOWN, f"nothing in the tree puts anything into {target.label or 'the queue'} that it then waits for", event.site))

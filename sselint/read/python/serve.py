@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python import calls, classes, containers, inject, iteration, library, wire
+from sselint.read.python import calls, classes, containers, inject, iteration, library, prebuilt, wire
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.machine import Arguments, Ended, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
@@ -18,6 +18,7 @@ from sselint.read.python.values import (
     Const,
     Descriptor,
     Exceptional,
+    External,
     Function,
     Generator,
     Input,
@@ -149,12 +150,21 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
     if endpoint.kind == "asgi" or (isinstance(handler, Ref) and speaks_asgi(m, handler)):
         _asgi(m, handler, endpoint, None)
         return Callback("answered")
+    if isinstance(handler, External):
+        return _library(m, handler, site)
     if isinstance(handler, ClassValue):
         return _class_based(m, handler, endpoint, site)
     inject.dependencies(m, endpoint)
     positional, keywords = inject.arguments(m, endpoint, handler)
     value = calls.call(m, handler, positional, keywords, site, None)
     return calls.awaited(m, value, site)
+
+
+def _library(m: Machine, handler: External, site: Site) -> Value:
+    entry = m.rules.entry(handler.name)
+    if entry is not None and entry.role == "endpoint":
+        prebuilt.serve(m, entry, site)
+    return Callback("answered")
 
 
 def _wsgi_body(m: Machine, value: Value, site: Site) -> Value:

@@ -10,13 +10,16 @@ from sselint.facts import (
     Cursor,
     Guard,
     IdKind,
+    IdSource,
     KeyOrigin,
     Outcome,
+    Replay,
     Run,
     Scope,
     Span,
     Stream,
     Truth,
+    Where,
 )
 from sselint.read.python import guards, serve
 from sselint.read.python.discover import Endpoint, references
@@ -30,6 +33,7 @@ from sselint.read.python.values import (
     Callback,
     ClassValue,
     Descriptor,
+    External,
     Function,
     Method,
     Minted,
@@ -96,7 +100,7 @@ def _assembled(world: World, endpoint: Endpoint, runs: Runs, several: tuple[list
     words = world.rules.word_list("reset_events")
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
-    ids = id_source(world.heap, served)
+    ids, replay = _by_environment(world, served)
     cursor = _cursor(everything)
     on_foreign = run_of(foreign, words, runs.complete)
     on_overlap = run_of(known, words, runs.complete) if ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) else None
@@ -114,7 +118,7 @@ def _assembled(world: World, endpoint: Endpoint, runs: Runs, several: tuple[list
         symbol=symbol_of(endpoint),
         unit=unit_of.get(span.path, "."),
         ids=ids,
-        replay=replay_of(world.heap, served),
+        replay=replay,
         cursor=cursor,
         on_foreign=on_foreign,
         on_overlap=on_overlap,
@@ -129,6 +133,31 @@ def _assembled(world: World, endpoint: Endpoint, runs: Runs, several: tuple[list
         environment=frozenset(names),
         evidence=(replace(span, note="the endpoint"),),
     )
+
+
+def _by_environment(world: World, paths: Sequence[Path]) -> tuple[IdSource, Replay]:
+    """Ids and replay; where they turn on environment variables that nothing settles, unknown because of them."""
+    ids, replay = id_source(world.heap, paths), replay_of(world.heap, paths)
+    groups: dict[frozenset[tuple[object, int]], list[Path]] = {}
+    labels: dict[str, None] = {}
+    for path in paths:
+        taken = path.options("environment")
+        if path.is_stream and path.frames:
+            groups.setdefault(frozenset((k, d.option) for k, d in taken.items()), []).append(path)
+            labels.update(dict.fromkeys(d.label for d in taken.values()))
+    if len(groups) < 2:
+        return ids, replay
+    several = [(id_source(world.heap, g), replay_of(world.heap, g)) for g in groups.values()]
+    why = f"depends on {' and '.join(sorted(labels))}"
+    if len({(i.scope, i.kind) for i, _ in several}) > 1:
+        scopes = ", or ".join(dict.fromkeys(i.why for i, _ in several))
+        ids = replace(ids, kind=IdKind.UNKNOWN, scope=Scope.UNKNOWN, why=f"{why}: {scopes}")
+    if len({r.where for _, r in several}) > 1:
+        places = ", or ".join(dict.fromkeys(r.why for _, r in several))
+        replay = replace(replay, where=Where.UNKNOWN, why=f"{why}: {places}")
+    if len({r.live_tail for _, r in several}) > 1:
+        replay = replace(replay, live_tail=Where.UNKNOWN)
+    return ids, replay
 
 
 def _not_read(run: Run, cursor: Cursor) -> Run:
@@ -193,6 +222,8 @@ def symbol_of(endpoint: Endpoint) -> str:
     if isinstance(handler, ClassValue):
         return handler.name
     if isinstance(handler, Method):
+        return handler.name
+    if isinstance(handler, External):
         return handler.name
     return endpoint.url or "application"
 

@@ -180,6 +180,11 @@ def send(m: Machine, effect: Effect, c: Context) -> None:
         if isinstance(c.receiver, Ref):
             mcp.exchange(m, effect.what, c.receiver, c.arguments)
         return
+    if effect.what == "published":
+        from sselint.read.python import prebuilt
+
+        prebuilt.publish(m, effect, c.entry, bound, c.arguments.site)
+        return
     if effect.what == "event":
         named = {name: bound.get(str(effect.get(name))) for name in FIELDS if effect.get(name)}
         m.begun = True

@@ -94,8 +94,8 @@ class World:
         self.registrations: list[Registration] = []
         self.refusals: list[Refusal] = []
         self.namespaces: set[str] = set()
-        self.factories: set[tuple[str, str, int]] = set()
-        """Functions that give an application: file, name, number of the application."""
+        self.factories: dict[tuple[Function, int], None] = {}
+        """Functions that give an application, with the number of the application."""
         self.nowhere = Site(Module(_EMPTY, "", False), object())
         self.cursor_words = frozenset(_plain(w) for w in rules.word_list("cursor_names"))
 
@@ -373,7 +373,7 @@ class World:
     def returned(self, m: Machine, function: Function, value: Ref) -> None:
         """Remembers functions that make applications: command lines may name them."""
         if function.receiver is None and library.role_of(m, value) == "application":
-            self.factories.add((function.module.path, function.name, value.id))
+            self.factories[(function, value.id)] = None
 
     def decorated(self, m: Machine, effect: Effect, function: Value) -> Value:
         """What a decorator that the rules describe makes of a function."""
