@@ -110,7 +110,7 @@ def _filler(lines: Sequence[str], number: int, column: int, word: str) -> str:
         if near is not None and near[0] == column:
             return _item(word) if _is_item(near[1]) else _pair(word)
     if above is None:
-        return word
+        return "" if below is not None else word
     if _WAITING.search(above[1]):
         return word
     inner = _DASHES.match(above[1])

@@ -125,7 +125,7 @@ def destination_rules(objects: Objects, routed: frozenset[str], members_of: Memb
     """DestinationRules of hosts that no VirtualService routes to: the mesh applies them to every client's sidecar."""
     for rule in objects.of("DestinationRule"):
         host = symbol(rule.node.at("spec", "host")) or None
-        if host is None or host in routed:
+        if host is None or any(_same_host(host, other) for other in routed):
             continue
         affinity = _load_balancer(rule, rule.node.at("spec", "trafficPolicy"))
         yield Route(

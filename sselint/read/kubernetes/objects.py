@@ -101,8 +101,12 @@ def texts(node: Node) -> dict[str, str]:
 
 
 def symbols(node: Node) -> dict[str, str]:
-    """A mapping of scalars as symbols, keys included: for comparing labels with selectors."""
-    return {_symbol_at(node.key(k)) or k: symbol(v) for k, v in node.items()}
+    """A mapping of scalars as symbols: for comparing labels with selectors. What a template prints as fields of it, or
+    as all of it, is one key without a value."""
+    if not node.is_mapping:
+        return {_symbol_at(node): ""} if _symbol_at(node) else {}
+    keys = ((_symbol_at(node.key(k)), k, v) for k, v in node.items())
+    return {template or k: "" if template else symbol(v) for template, k, v in keys}
 
 
 def symbol(node: Node) -> str:
@@ -114,8 +118,12 @@ def _symbol_at(node: Node) -> str:
     """The template in the place of a node; empty where none touches it."""
     if node.raw is None or not node.is_masked:
         return ""
+    start, end = node.raw.start_mark.index, node.raw.end_mark.index
+    # The filler of a tag on a line of its own may be shorter than the tag.
+    around = [(a, b) for a, b in node.source.masked if a <= start and end <= b]
+    start, end = min([start, *(a for a, _ in around)]), max([end, *(b for _, b in around)])
     original = node.source.original or node.source.text
-    return " ".join(original[node.raw.start_mark.index : node.raw.end_mark.index].strip("\"'").split())
+    return " ".join(original[start:end].strip("\"'").split())
 
 
 def parse(source: Source) -> tuple[list[KubernetesObject], FileReport]:

@@ -168,12 +168,8 @@ class _Charts:
             return
         renderer = Renderer(_root(package, values), defined, self._reader(package.folder), self._places)
         for path in self._template_files(package.folder):
-            name = posixpath.basename(path)
-            if (
-                not name.startswith("_")
-                and path.endswith((".yaml", ".yml", ".tpl"))
-                and "/templates/tests/" not in path
-            ):
+            hook = path.startswith(_join(package.folder, "templates/tests/"))
+            if not hook and not posixpath.basename(path).startswith("_") and path.endswith((".yaml", ".yml", ".tpl")):
                 yield from self._printed(path, renderer)
 
     def _printed(self, path: str, renderer: Renderer) -> list[KubernetesObject]:

@@ -111,7 +111,10 @@ class Renderer:
         """The output of a file. Raises TemplateError over budget."""
         self._steps = self._size = 0
         scope = Scope(self.root, [{"": self.root}])
-        return _assembled(list(self._nodes(template.body, scope)), source)
+        try:
+            return _assembled(list(self._nodes(template.body, scope)), source)
+        except _Stop as stop:
+            raise TemplateError(f"{stop} outside a range") from stop
 
     # -- actions -------------------------------------------------------------------------------------------------------
 
@@ -142,7 +145,7 @@ class Renderer:
             yield self._sized(Segment(printed, action.start, True, used))
         elif action.kind == "assign" and action.pipeline:
             value = self._pipeline(action.pipeline, scope)
-            scope.put(action.names[-1], value, declare=True)
+            scope.put(action.names[-1], value, declare=action.name != "=")
         elif action.kind == "template":
             dot = self._pipeline(action.pipeline, scope) if action.pipeline else None
             yield self._sized(Segment(self._include(action.name, dot), action.start, True))

@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_DECLARATION = re.compile(r"\$\w+(?:\s*,\s*\$\w+)?\s*:=")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
 
 
@@ -79,7 +80,7 @@ class Action:
     """An action: "output", "assign", "template", "if", "with", "range", "break" or "continue".
 
     `branches` are (condition, body) pairs of if, with and range, the condition None for else. `names` are the variables
-    that are set.
+    that are set, `name` the template that is called, or `=` where a variable is set again.
     """
 
     kind: str
@@ -172,7 +173,8 @@ class _Parser:
             self._add(Action(keyword, start, end))
         else:
             names, pipeline = _declared(content)
-            self._add(Action("assign" if names else "output", start, end, pipeline, names))
+            again = "=" if names and not _DECLARATION.match(content) else ""
+            self._add(Action("assign" if names else "output", start, end, pipeline, names, name=again))
 
     def _begin(self, keyword: str, rest: str, start: int) -> None:
         if len(self._stack) > MAX_DEPTH:

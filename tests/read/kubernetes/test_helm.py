@@ -1,0 +1,486 @@
+"""Helm charts: what templates say with the values beside them, and what stays unknown."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sselint.facts import Pool, Rolling, Strength
+from sselint.read.kubernetes.helm import functions
+from sselint.read.kubernetes.helm.syntax import TemplateError, parse
+from sselint.read.kubernetes.helm.values import Unknown
+from tests.read.texts import numbers, only_pool, only_route, reading_of, workers
+
+CHART = "apiVersion: v2\nname: feed\nversion: 1.2.3\nappVersion: '9.1'\n"
+
+HELPERS = """\
+{{- define "feed.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+{{- define "feed.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride }}
+{{- else }}
+{{- $name := default .Chart.Name .Values.nameOverride }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- define "feed.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{ include "feed.selectorLabels" . }}
+{{- end }}
+{{- define "feed.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "feed.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+"""
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "feed.fullname" . }}
+  labels:
+    {{- include "feed.labels" . | nindent 4 }}
+spec:
+  {{- if not .Values.autoscaling.enabled }}
+  replicas: {{ .Values.replicaCount }}
+  {{- end }}
+  {{- with .Values.strategy }}
+  strategy:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  selector:
+    matchLabels:
+      {{- include "feed.selectorLabels" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "feed.labels" . | nindent 8 }}
+    spec:
+      containers:
+        - name: {{ .Chart.Name }}
+          image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
+          command: ["uvicorn", "app:app", "--workers", "{{ .Values.workers }}"]
+          env:
+            - name: MODE
+              value: {{ .Values.mode | quote }}
+            {{- range $name, $value := .Values.extra }}
+            - name: {{ $name }}
+              value: {{ $value | quote }}
+            {{- end }}
+"""
+
+HPA = """\
+{{- if .Values.autoscaling.enabled }}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ include "feed.fullname" . }}
+spec:
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: {{ include "feed.fullname" . }}
+  minReplicas: {{ .Values.autoscaling.minReplicas }}
+  maxReplicas: {{ .Values.autoscaling.maxReplicas }}
+{{- end }}
+"""
+
+SERVICE = """\
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "feed.fullname" . }}
+spec:
+  {{- with .Values.service.sessionAffinity }}
+  sessionAffinity: {{ . }}
+  {{- end }}
+  selector:
+    {{- include "feed.selectorLabels" . | nindent 4 }}
+  ports:
+    - port: {{ .Values.service.port }}
+"""
+
+VALUES = """\
+replicaCount: 3
+image:
+  repository: registry.test/feed
+workers: 2
+mode: memory
+extra:
+  B: "1"
+  A: two
+autoscaling:
+  enabled: false
+  minReplicas: 2
+  maxReplicas: 6
+service:
+  port: 80
+"""
+
+
+def chart(values: str = VALUES, folder: str = "", **templates: str) -> dict[str, str]:
+    """A chart of the usual shape; `templates` add to it or replace parts of it."""
+    files = {"deployment": DEPLOYMENT, "hpa": HPA, **templates}
+    return {
+        f"{folder}Chart.yaml": CHART,
+        f"{folder}values.yaml": values,
+        f"{folder}templates/_helpers.tpl": HELPERS,
+        **{f"{folder}templates/{name}.yaml": text for name, text in files.items()},
+    }
+
+
+def deployed(change: str = "", to: str = "", **templates: str) -> Pool:
+    """The Deployment of the chart with something changed in its values."""
+    assert change in VALUES
+    return only_pool(chart(VALUES.replace(change, to) if change else VALUES, **templates))
+
+
+def test_values_settle_what_the_template_asks() -> None:
+    pool = deployed()
+    assert (pool.name, numbers(pool.processes)) == ("Deployment release-feed", (3, 3))
+    assert (pool.image, pool.starts, workers(pool)) == ("registry.test/feed:9.1", "app:app", (2, 2))
+    assert {s.name: s.value for s in pool.environment} == {"MODE": "memory", "A": "two", "B": "1"}
+    assert pool.settles_environment
+
+
+def test_places_are_the_templates_and_the_values() -> None:
+    pool = deployed()
+    assert (pool.path, pool.line) == ("templates/deployment.yaml", 2)
+    assert [(s.path, s.line) for s in pool.evidence] == [
+        ("templates/deployment.yaml", 9),
+        ("values.yaml", 1),
+        ("templates/deployment.yaml", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "expected"),
+    [
+        ("replicaCount: 3", "replicaCount: 1", (1, 1)),
+        ("enabled: false", "enabled: true", (2, 6)),
+        ("replicaCount: 3\n", "", (1, 1)),
+    ],
+)
+def test_how_many_pods(change: str, to: str, expected: tuple[int, int | None]) -> None:
+    """A number that no values file has is not printed, and then the default of the API holds."""
+    assert numbers(deployed(change, to).processes) == expected
+
+
+def test_a_mapping_is_printed_where_with_asks() -> None:
+    assert deployed().rolling is Rolling.SURGE_DEFAULT
+    assert deployed("workers: 2", "workers: 2\nstrategy: {type: Recreate}").rolling is Rolling.REPLACED
+
+
+def test_selectors_meet_labels_through_helpers() -> None:
+    route = only_route(chart(service=SERVICE))
+    assert (numbers(route.members), route.affinity.row) == ((3, 3), "kubernetes/none")
+    sticky = only_route(chart(VALUES.replace("port: 80", "port: 80\n  sessionAffinity: ClientIP"), service=SERVICE))
+    assert sticky.affinity.row == "kubernetes/client_ip"
+
+
+def test_other_values_files_are_alternatives() -> None:
+    files = {
+        **chart(folder="deploy/feed/"),
+        "deploy/feed/values-prod.yaml": "replicaCount: 5\nworkers: 4\n",
+        "deploy/feed/values-same.yaml": "unused: true\n",
+        "deploy/feed/values.schema.json": "{}",
+    }
+    found = {p.variant: (numbers(p.processes), workers(p)) for p in reading_of(files).pools}
+    assert found == {
+        "deploy/feed (values.yaml)": ((3, 3), (2, 2)),
+        "deploy/feed (values-prod.yaml)": ((5, 5), (4, 4)),
+    }
+
+
+def test_what_an_overlay_leaves_alone_keeps_its_place() -> None:
+    files = {**chart(), "values-prod.yaml": "workers: 4\n"}
+    prod = next(p for p in reading_of(files).pools if "prod" in p.variant)
+    assert ("values.yaml", 1) in {(s.path, s.line) for s in prod.evidence}
+
+
+def test_a_map_of_servers_is_a_deployment_each() -> None:
+    template = """\
+        {{- range $name, $server := .Values.servers }}
+        {{- if $server.enabled }}
+        ---
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata:
+          name: {{ $name }}
+        spec:
+          replicas: {{ $server.replicas | default $.Values.replicaCount }}
+          template:
+            metadata:
+              labels: {app: {{ $name }}}
+            spec:
+              containers:
+                - name: {{ $name }}
+                  image: {{ printf "%s:%v" $server.image (default "latest" $server.tag) }}
+        {{- end }}
+        {{- end }}
+        """
+    servers = dedent(
+        """\
+        servers:
+          a: {enabled: true, replicas: 2, image: x}
+          b: {enabled: false, replicas: 9, image: y}
+          c: {enabled: true, image: z, tag: 4}
+        """
+    )
+    files = chart(VALUES + servers, deployment=dedent(template))
+    found = {p.name: (numbers(p.processes), p.image) for p in reading_of(files).pools}
+    assert found == {"Deployment a": ((2, 2), "x:latest"), "Deployment c": ((3, 3), "z:4")}
+
+
+# -- subcharts ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_subchart_is_given_what_its_parent_says() -> None:
+    child = {f"charts/api/{path}": text for path, text in chart(VALUES).items()}
+    child["charts/api/Chart.yaml"] = "apiVersion: v2\nname: api\nversion: 1.0.0\n"
+    files = {**chart(VALUES + "api:\n  replicaCount: 7\n"), **child}
+    found = {p.path.split("templates")[0]: numbers(p.processes) for p in reading_of(files).pools}
+    assert found == {"": (3, 3), "charts/api/": (7, 7)}
+    off = {
+        **files,
+        "Chart.yaml": CHART + "dependencies: [{name: api, condition: api.enabled}]\n",
+        "values.yaml": VALUES + "api:\n  enabled: false\n",
+    }
+    assert [p.path.split("templates")[0] for p in reading_of(off).pools] == [""]
+
+
+# -- what is not known -------------------------------------------------------------------------------------------------
+
+
+def test_a_library_that_is_not_in_the_tree_leaves_names_comparable() -> None:
+    helper = '{{ include "common.names.fullname" . }}'
+    labels = '{{- include "common.labels.matchLabels" . | nindent 4 }}'
+    template = DEPLOYMENT.replace('{{ include "feed.fullname" . }}', helper)
+    template = template.replace('{{- include "feed.labels" . | nindent 8 }}', labels.replace("4", "8"))
+    service = SERVICE.replace('{{- include "feed.selectorLabels" . | nindent 4 }}', labels)
+    hpa = HPA.replace('{{ include "feed.fullname" . }}', helper)
+    files = chart(VALUES.replace("enabled: false", "enabled: true"), deployment=template, service=service, hpa=hpa)
+    reading = reading_of(files)
+    assert [numbers(p.processes) for p in reading.pools] == [(2, 6)]
+    assert [numbers(r.members) for r in reading.routes] == [(2, 6)]
+
+
+@pytest.mark.parametrize(
+    "replicas",
+    [
+        '{{ include "library.replicas" . }}',
+        '{{ .Files.Get "count.txt" }}',
+        "{{ randNumeric 1 }}",
+        "{{ .Values.replicaCount | someFunction }}",
+        '{{ if .Capabilities.APIVersions.Has "x/v1" }}3{{ else }}1{{ end }}',
+    ],
+)
+def test_a_number_that_nobody_knows_is_unknown(replicas: str) -> None:
+    pool = deployed(deployment=DEPLOYMENT.replace("{{ .Values.replicaCount }}", replicas))
+    assert numbers(pool.processes) == (1, None)
+
+
+def test_an_unknown_condition_prints_every_branch_and_believes_none() -> None:
+    text = DEPLOYMENT.replace(
+        "  replicas: {{ .Values.replicaCount }}\n",
+        '  {{- if .Capabilities.APIVersions.Has "x/v1" }}\n  replicas: 5\n  {{- else }}\n  replicas: 1\n  {{- end }}\n',
+    )
+    assert numbers(deployed(deployment=text).processes) == (1, None)
+
+
+def test_an_affinity_that_nobody_knows_is_unknown() -> None:
+    text = SERVICE.replace("sessionAffinity: {{ . }}", 'sessionAffinity: {{ include "library.affinity" . }}')
+    files = chart(VALUES.replace("port: 80", "port: 80\n  sessionAffinity: x"), service=text)
+    assert only_route(files).affinity.strength is Strength.UNKNOWN
+
+
+def test_a_template_that_cannot_be_followed_is_read_as_it_stands() -> None:
+    """`{{ ! }}` is no pipeline. The Deployment is there, and its number is not known."""
+    text = DEPLOYMENT.replace("  selector:\n", "  {{ .x ! }}\n  selector:\n")
+    pool = deployed(deployment=text)
+    assert (numbers(pool.processes), pool.line, pool.image) == ((1, None), 2, None)
+
+
+def test_a_template_that_refuses_the_values_is_no_crash() -> None:
+    text = '{{- if lt (int .Values.replicaCount) 9 }}{{ fail "too few" }}{{ end }}\n' + DEPLOYMENT
+    pool = deployed(deployment=text)
+    assert (numbers(pool.processes), pool.image) == ((1, None), None)
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        '{{- define "feed.name" }}{{ include "feed.name" . }}{{ end }}',
+        '{{- define "feed.name" }}{{ range until 100000 }}{{ range until 100000 }}x{{ end }}{{ end }}{{ end }}',
+        '{{- define "feed.name" }}{{ tpl .Values.loop . }}{{ end }}',
+    ],
+)
+def test_templates_that_never_end_are_ended(helper: str) -> None:
+    files = chart(VALUES + "loop: '{{ tpl .Values.loop . }}'\n")
+    files["templates/_helpers.tpl"] = HELPERS + helper
+    (pool,) = reading_of(files).pools
+    assert pool.image is None
+
+
+def test_nothing_outside_the_chart_is_read() -> None:
+    files = chart(
+        deployment=DEPLOYMENT.replace("{{ .Values.replicaCount }}", '{{ .Files.Get "../secret" }}'), folder="c/"
+    )
+    assert numbers(only_pool({**files, "secret": "7"}).processes) == (1, None)
+    inside = chart(deployment=DEPLOYMENT.replace("{{ .Values.replicaCount }}", '{{ .Files.Get "n.txt" }}'), folder="c/")
+    assert numbers(only_pool({**inside, "c/n.txt": "7"}).processes) == (7, 7)
+
+
+def test_hooks_of_helm_test_are_no_deployment() -> None:
+    files = chart()
+    files["templates/tests/ping.yaml"] = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: t}\nspec: {containers: [{name: t}]}\n"
+    )
+    assert [p.name for p in reading_of(files).pools] == ["Deployment release-feed"]
+
+
+# -- the language ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        (("default", 3, None), 3),
+        (("default", 3, 0), 3),
+        (("default", 3, 5), 5),
+        (("ternary", "a", "b", True), "a"),
+        (("and", 1, 0, 2), 0),
+        (("or", 0, "", "x"), "x"),
+        (("not", []), True),
+        (("eq", "a", "b", "a"), True),
+        (("eq", 1, True), False),
+        (("ne", 1, 2), True),
+        (("coalesce", None, "", "x"), "x"),
+        (("printf", "%s-%d%%", "a", 3), "a-3%"),
+        (("quote", 'a"b'), '"a\\"b"'),
+        (("nindent", 2, "a\nb"), "\n  a\n  b"),
+        (("trunc", 3, "abcdef"), "abc"),
+        (("trunc", -3, "abcdef"), "def"),
+        (("trimSuffix", "-", "a-"), "a"),
+        (("int", "3"), 3),
+        (("int", "x"), 0),
+        (("add", 1, "2", 3), 6),
+        (("max", 1, 5, 2), 5),
+        (("toYaml", {"b": [1, "x"], "a": True}), "a: true\nb:\n- 1\n- x"),
+        (("toYaml", "x"), "x"),
+        (("fromYaml", "a: [1, 2]"), {"a": [1, 2]}),
+        (("dig", "a", "b", 7, {"a": {"b": 1}}), 1),
+        (("dig", "a", "c", 7, {"a": {"b": 1}}), 7),
+        (("merge", {"a": 1}, {"a": 2, "b": 3}), {"a": 1, "b": 3}),
+        (("mergeOverwrite", {"a": 1}, {"a": 2, "b": 3}), {"a": 2, "b": 3}),
+        (("hasKey", {"a": None}, "a"), True),
+        (("kindIs", "map", {}), True),
+        (("kindIs", "slice", {}), False),
+        (("semverCompare", ">=1.19-0", "v1.33.0"), True),
+        (("semverCompare", "<1.19-0", "v1.33.0"), False),
+        (("index", {"a": [1, 2]}, "a", 1), 2),
+        (("lookup", "v1", "Secret", "", ""), {}),
+    ],
+)
+def test_functions(call: tuple[object, ...], value: object) -> None:
+    """As text/template and Sprig define them."""
+    name, *arguments = call
+    assert functions.call(str(name), arguments) == value
+
+
+@pytest.mark.parametrize(
+    ("call", "known"),
+    [
+        (("default", 3, Unknown("x")), False),
+        (("and", Unknown("x"), 0), True),
+        (("or", 1, Unknown("x")), True),
+        (("or", 0, Unknown("x")), False),
+        (("eq", 1, Unknown("x")), False),
+        (("int", Unknown("x")), False),
+        (("nothing_of_that_name", 1), False),
+        (("int", [1]), False),
+    ],
+)
+def test_what_is_unknown_stays_so(call: tuple[object, ...], known: bool) -> None:
+    name, *arguments = call
+    assert isinstance(functions.call(str(name), arguments), Unknown) is not known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ if }}",
+        "{{ if .a }}",
+        "{{ end }}",
+        "{{ else }}",
+        "{{ ( .a }}",
+        "{{ .a | }}",
+        "{{ define x }}{{ end }}",
+        "{{ | }}",
+    ],
+)
+def test_what_is_no_template(text: str) -> None:
+    """`{{ if }}` is a function call to text/template, and an error there as well."""
+    try:
+        parse(text)
+    except TemplateError:
+        return
+    assert text == "{{ if }}"
+
+
+PIECES = st.sampled_from(
+    [
+        "{{ if .Values.a }}",
+        "{{ end }}",
+        "{{ else }}",
+        "{{ range .Values.list }}",
+        "{{ with .Values.map }}",
+        "{{ .Values.a }}",
+        "{{ toYaml .Values | nindent 4 }}",
+        "{{ $x := 1 }}",
+        "{{ $x = 2 }}",
+        "{{ $x }}",
+        '{{ include "feed.name" . }}',
+        '{{ include "no" . }}',
+        "{{-",
+        "-}}",
+        "{{ index .Values.list 9 }}",
+        '{{ tpl "{{.}}" . }}',
+        "a:",
+        "- ",
+        "|",
+        "{{",
+        "}}",
+        "{{ nosuch 1 }}",
+        "{{ range $i, $v := .Values.map }}",
+        "{{ break }}",
+        '{{ template "feed.name" . }}',
+        "{{ int .Values.map }}",
+        "replicas: ",
+        "{{ (.a).b }}",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PIECES, max_size=12))
+def test_damaged_templates_raise_nothing(pieces: list[str]) -> None:
+    text = "\n".join(f"  {piece}" for piece in pieces)
+    values = VALUES + "a: 1\nlist: [1, {b: c}]\nmap: {x: 1, y: [2]}\n"
+    reading_of(chart(values, extra=f"apiVersion: v1\nkind: X\nmetadata:\n{text}\n"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="repliacCount: 3\n{}[]&*'\"#|>-!", max_size=60))
+def test_damaged_values_raise_nothing(text: str) -> None:
+    reading_of(chart(text))
+    reading_of({**chart(), "values-x.yaml": text})
