@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from sselint.facts import Affinity, CursorTreatment, Evidence, Match, Route, Strength
 from sselint.read.haproxy.affinity import Overrides, affinity_of, overrides_always
@@ -18,6 +19,9 @@ from sselint.read.haproxy.sections import Configuration, Section
 from sselint.read.haproxy.servers import Server, members, servers
 
 ANY_REQUEST = Match()
+MOST_SINGLED_OUT = 50
+"""Paths and hosts of one backend that get routes of their own; more are a generated list."""
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -30,12 +34,13 @@ class Branch:
     default: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Assembly:
     """What all routes of one configuration share."""
 
     configuration: Configuration
     assumed: Assumed = NOTHING_ASSUMED
+    _by_cursor_rules: dict[Section, Evidence] = field(default_factory=dict)
 
     def routes(self, frontend: Section | None, branch: Branch) -> Iterator[Route]:
         """The routes to a backend: one, and one more for each path or host that persistence rules or edits of
@@ -46,7 +51,7 @@ class Assembly:
         sections = self._sections(frontend, branch.backend)
         edits = cursor_edits(*sections) if backend.http else CursorEdit(CursorTreatment.PASSED, ())
         always = overrides_always(branch.backend)
-        for line, only in self._singled_out(branch.backend, edits):
+        for line, only in islice(self._singled_out(branch.backend, edits), MOST_SINGLED_OUT):
             match = _narrowed(branch.match, only.match(branch.match.priority - 1))
             overrides = Overrides(
                 always.forced or line.keyword == "force-persist", always.ignored or line.keyword == "ignore-persist"
@@ -158,8 +163,12 @@ class Assembly:
         """The lines that choose by `Last-Event-ID`, if any do."""
         if affinity.key.name.lower() == LAST_EVENT_ID:
             return affinity.evidence
-        rules = frontend.own("use_backend") if frontend else ()
-        return tuple(line.span() for line in rules if frontend and looks_at_cursor(line, frontend))
+        if frontend is None:
+            return ()
+        if frontend not in self._by_cursor_rules:
+            rules = (line for line in frontend.own("use_backend") if looks_at_cursor(line, frontend))
+            self._by_cursor_rules[frontend] = tuple(line.span() for line in rules)
+        return self._by_cursor_rules[frontend]
 
 
 def _name(frontend: Section | None, backend: Section) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from sselint.facts import Match
 from sselint.read.haproxy.lexer import Line, Word
@@ -70,12 +71,12 @@ class Condition:
 
     alternatives: tuple[tuple[Clause, ...], ...] = ((),)
 
-    @property
+    @cached_property
     def always(self) -> bool:
         """Whether it holds for every request."""
         return any(all(_always(clause) for clause in clauses) for clauses in self.alternatives)
 
-    @property
+    @cached_property
     def never(self) -> bool:
         """Whether it holds for no request that a stream is asked for with (a GET)."""
         return all(any(_never(clause) for clause in clauses) for clauses in self.alternatives)
@@ -85,7 +86,7 @@ class Condition:
         """All tests in it."""
         return (t for clauses in self.alternatives for clause in clauses for t in clause.tests)
 
-    @property
+    @cached_property
     def by_path_and_host(self) -> bool:
         """Whether paths and hosts alone decide it, so that `match` says all of it."""
         return not self.always and all(
@@ -184,6 +185,7 @@ def _base(name: str) -> tuple[str, str]:
     return name, "str"
 
 
+@lru_cache(maxsize=65536)
 def condition(line: Line, section: Section) -> Condition:
     """The condition of a rule (`... if COND`, `... unless COND`), with the ACLs that `section` defines or inherits."""
     words = line.arguments
@@ -228,8 +230,7 @@ def _alternatives(words: Sequence[Word], section: Section) -> Iterator[tuple[Cla
 
 
 def _named(name: str, known: bool, section: Section) -> tuple[Test, ...]:
-    definitions = (line for line in section.all("acl") if line.argument(0) == name)
-    tests = tuple(_test(line.arguments[1:], section) for line in definitions)
+    tests = tuple(_test(line.arguments[1:], section) for line in section.acl(name))
     if tests and known:
         return tests
     if name in _PREDEFINED:

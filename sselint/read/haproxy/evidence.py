@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sselint.facts import Evidence
 from sselint.read.haproxy.lexer import Line
@@ -11,6 +11,8 @@ from sselint.read.haproxy.servers import servers
 
 SHOWN_SERVERS = 12
 """Server lines in the evidence of one route: enough to see who the members are."""
+SHOWN_LINES = 40
+"""Other lines of one section: more are a generated list of rules."""
 
 _LAST_WINS = frozenset(
     {"mode", "balance", "cookie", "dynamic-cookie-key", "stick-table", "hash-type", "hash-balance-factor", "retries",
@@ -30,10 +32,10 @@ def pseudo_config(frontend: Section | None, shown: Sequence[Line], backends: Seq
         chain += [parent, *lines]
     if frontend and frontend not in own:
         chain += [frontend.header, *frontend.own("bind")[:2], *_named_in(frontend, shown), *shown]
-        chain += [line for line in frontend.lines if _subject(line) == ("option", "http-no-delay")]
+        chain += [line for line in frontend.own("option") if _of_frontends(line)]
     for section in own:
         here = shown if section is frontend else ()
-        decided = [line for line in section.lines if _applies(line, section)]
+        decided = [line for line in section.lines if _applies(line, section)][:SHOWN_LINES]
         chain += [section.header, *_named_in(section, [*here, *decided]), *here, *decided]
         chain += [s.line for s in servers(section)][:SHOWN_SERVERS]
     return tuple(line.span() for line in dict.fromkeys(chain))
@@ -43,15 +45,11 @@ def _inherited(sections: Sequence[Section]) -> dict[Line, list[Line]]:
     """Headers of `defaults` sections with the lines in them that apply to any of the sections."""
     found: dict[Line, list[Line]] = {}
     for section in sections:
-        for parent in _ancestors(section):
+        for parent in reversed(tuple(section.lineage)[1:]):
             for line in parent.lines:
                 if _applies(line, section) and (section.kind != "frontend" or _of_frontends(line)):
                     found.setdefault(parent.header, []).append(line)
     return {header: list(dict.fromkeys(lines)) for header, lines in found.items()}
-
-
-def _ancestors(section: Section) -> tuple[Section, ...]:
-    return (*_ancestors(section.parent), section.parent) if section.parent else ()
 
 
 def _of_frontends(line: Line) -> bool:
@@ -60,14 +58,14 @@ def _of_frontends(line: Line) -> bool:
 
 def _applies(line: Line, section: Section) -> bool:
     """Whether a line that `section` has or inherits decides about it, and no later one overrides it."""
-    subject = _subject(line)
-    if subject[0] in _ALL_COUNT:
+    keyword, which = _subject(line)
+    if keyword in _ALL_COUNT:
         return True
-    if subject[0] == "option":
-        decides = subject[1] in _OPTIONS
-    else:
-        decides = subject[0] in _LAST_WINS or subject == ("timeout", "server")
-    return decides and next((other is line for other in _later_first(section) if _subject(other) == subject), False)
+    if keyword == "option":
+        return which in _OPTIONS and section.about_option(which) is line
+    if keyword in _LAST_WINS:
+        return section.last(keyword) is line
+    return (keyword, which) == ("timeout", "server") and section.last(keyword, which) is line
 
 
 def _subject(line: Line) -> tuple[str, str]:
@@ -79,18 +77,12 @@ def _subject(line: Line) -> tuple[str, str]:
     return (words[0], words[1]) if words[0] in ("option", "timeout") else (words[0], "")
 
 
-def _later_first(section: Section) -> Iterator[Line]:
-    yield from reversed(section.lines)
-    if section.parent:
-        yield from _later_first(section.parent)
-
-
 def _named_in(section: Section, shown: Sequence[Line]) -> tuple[Line, ...]:
     """The definitions of the ACLs and variables that the shown rules name."""
     words = [word.text.lstrip("!") for line in shown for word in line.words]
-    acls = [line for line in section.own("acl") if line.argument(0) in set(words)]
+    acls = [line for name in dict.fromkeys(words) for line in section.acl(name)]
     words += [word.text for line in acls for word in line.words]
     used = {name for name in section.variables if any(f"var({name}" in word for word in words)}
     starts = tuple(f"set-var({name}" for name in used)
     made = [line for line in section.own("http-request") if line.argument(0).startswith(starts)] if starts else []
-    return (*made, *acls)
+    return tuple(sorted((*made, *acls), key=lambda line: line.place))

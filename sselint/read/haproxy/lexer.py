@@ -38,7 +38,7 @@ class Word:
         return self.text if self.known else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """A directive. `sure` is False inside a `.if` or a template condition that cannot be decided from the text;
     `repeated` is True inside a template loop; `broken` is True where a quote is not closed."""

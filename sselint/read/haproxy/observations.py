@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sselint.facts import CursorTreatment, Evidence, Observation, Span
 from sselint.read.haproxy.conditions import condition
@@ -39,7 +40,7 @@ def cursor_edits(*sections: Section) -> CursorEdit:
     only: list[Line] = []
     treatment = CursorTreatment.PASSED
     for section in sections:
-        for line, what in _edits(section):
+        for line, what in edits(section):
             holds = condition(line, section)
             if holds.never:
                 continue
@@ -53,8 +54,13 @@ def cursor_edits(*sections: Section) -> CursorEdit:
     return CursorEdit(treatment, tuple(evidence), tuple(only))
 
 
+@lru_cache(maxsize=16384)
+def edits(section: Section) -> tuple[tuple[Line, str], ...]:
+    """The lines of a section that take the client's cursor out of the request, and what they do."""
+    return tuple(_edits(section))
+
+
 def _edits(section: Section) -> Iterator[tuple[Line, str]]:
-    """Lines that take the client's cursor out of the request."""
     for line in section.all("http-request"):
         if _names_cursor(line) and not any(_CURSOR_FETCH.search(w.text) for w in line.arguments[2:]):
             action = line.argument(0)

@@ -257,9 +257,7 @@ def _stick_conditions(rules: Sequence[Line], section: Section, key: Fetch) -> It
 def _table(backend: Backend, name: str) -> tuple[Line | None, bool]:
     """The line that declares a stick table, and whether peers share it."""
     section_name, _, table_name = name.partition("/")
-    for section in backend.configuration.sections:
-        if section.name != section_name:
-            continue
+    for section in backend.configuration.named.get(section_name, ()):
         if section.kind == "peers":
             found = [line for line in section.own("table") if line.argument(0) == (table_name or name)]
             if found:

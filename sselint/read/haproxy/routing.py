@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 
 from sselint.facts import Match, Route
 from sselint.read.haproxy.assembly import Assembly, Branch
@@ -23,14 +25,13 @@ MOST_ROUTES = 2000
 def routes(configuration: Configuration, assembly: Assembly) -> Iterator[Route]:
     """The routes of a configuration: one for each frontend (or listen) and backend that it can choose, and one for each
     backend that no frontend here names."""
+    yield from islice(_routes(configuration, assembly), MOST_ROUTES)
+
+
+def _routes(configuration: Configuration, assembly: Assembly) -> Iterator[Route]:
     used: set[tuple[str, str]] = set()
-    count = 0
     for frontend in configuration.of("frontend", "listen"):
-        for route in _frontend(configuration, frontend, assembly, used):
-            yield route
-            count += 1
-            if count >= MOST_ROUTES:
-                return
+        yield from _frontend(configuration, frontend, assembly, used)
     for backend in configuration.of("backend"):
         if (backend.kind, backend.name) not in used and servers(backend):
             yield from assembly.routes(None, Branch(backend))
@@ -71,7 +72,7 @@ def _rules(configuration: Configuration, frontend: Section) -> Iterator[Rule]:
         written = line.words[1]
         found = _EXPRESSION.findall(written.text) if written.known else []
         if found:
-            backends = tuple(_computed(configuration, written.text))
+            backends = _computed(configuration, written.text)
             yield Rule(line, condition(line, frontend), backends, tuple(fetch_of(e, frontend.variables) for e in found))
         else:
             yield Rule(line, condition(line, frontend), configuration.backends(written.text)[:1])
@@ -80,15 +81,14 @@ def _rules(configuration: Configuration, frontend: Section) -> Iterator[Rule]:
         yield Rule(default, Condition(), configuration.backends(default.words[1].text)[:1], default=True)
 
 
-def _computed(configuration: Configuration, written: str) -> Iterator[Section]:
+@lru_cache(maxsize=256)
+def _computed(configuration: Configuration, written: str) -> tuple[Section, ...]:
     """The backends that a computed name can mean."""
     parts = _EXPRESSION.split(written)[::2]
-    shape = re.compile(".+".join(re.escape(part) for part in parts), re.DOTALL)
-    for section in configuration.of("backend", "listen"):
-        if shape.fullmatch(section.name) and len(shape.pattern) > 2:
-            yield section
     if not "".join(parts):
-        yield from configuration.of("backend")
+        return configuration.of("backend")
+    shape = re.compile(".+".join(re.escape(part) for part in parts), re.DOTALL)
+    return tuple(s for s in configuration.of("backend", "listen") if shape.fullmatch(s.name))
 
 
 def _split(rules: Sequence[Rule], fallback: Section | None) -> tuple[list[Rule], list[Rule]]:

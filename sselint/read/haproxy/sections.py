@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from sselint.read.haproxy.lexer import Line, lines
@@ -31,15 +32,15 @@ TEST_CONFIGURATION = re.compile(r"^[ \t]*haproxy\s(?:[^\n{]|\\\n)*-conf(?:\+\w+)
 """Where a configuration begins in a VTest case, the format of HAProxy's own regression tests."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Section:
     """A section: its header line, the lines in it, and the `defaults` section that it inherits from. `variables` maps
     what `http-request set-var` sets in this configuration to the expression that it is set from."""
 
     header: Line
     lines: tuple[Line, ...]
-    parent: Section | None = field(default=None, compare=False)
-    variables: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    parent: Section | None = None
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def kind(self) -> str:
@@ -52,42 +53,79 @@ class Section:
         words = self.header.arguments
         return words[0].text if words and words[0].text != "from" else ""
 
+    @property
+    def lineage(self) -> Iterator[Section]:
+        """The section, and those that it inherits from, nearest first."""
+        section: Section | None = self
+        while section:
+            yield section
+            section = section.parent
+
+    @cached_property
+    def _by_keyword(self) -> dict[str, tuple[Line, ...]]:
+        found: dict[str, list[Line]] = {}
+        for line in self.lines:
+            found.setdefault(line.keyword, []).append(line)
+        return {keyword: tuple(lines) for keyword, lines in found.items()}
+
+    @cached_property
+    def _options(self) -> dict[str, Line]:
+        """The last line of the section itself that sets an option or takes it away."""
+        found = {}
+        for line in self.lines:
+            offset = 1 if line.keyword in ("no", "default") else 0
+            if line.argument(offset - 1) == "option" or (not offset and line.keyword == "option"):
+                found[line.argument(offset)] = line
+        return found
+
+    @cached_property
+    def _acls(self) -> dict[str, tuple[Line, ...]]:
+        found: dict[str, list[Line]] = {}
+        for line in self.own("acl"):
+            found.setdefault(line.argument(0), []).append(line)
+        return {name: tuple(lines) for name, lines in found.items()}
+
     def own(self, *start: str) -> tuple[Line, ...]:
         """The section's own lines that begin with these words."""
-        return tuple(line for line in self.lines if line.starts(*start))
+        found = self._by_keyword.get(start[0], ())
+        return found if len(start) == 1 else tuple(line for line in found if line.starts(*start))
 
     def all(self, *start: str) -> tuple[Line, ...]:
         """The lines that begin with these words, inherited ones first."""
-        inherited = self.parent.all(*start) if self.parent else ()
-        return inherited + self.own(*start)
+        return tuple(line for section in reversed(tuple(self.lineage)) for line in section.own(*start))
 
     def last(self, *start: str) -> Line | None:
         """The line that decides where the last one wins: the section's own before an inherited one."""
-        own = self.own(*start)
-        return own[-1] if own else self.parent.last(*start) if self.parent else None
+        return next((own[-1] for section in self.lineage if (own := section.own(*start))), None)
 
     def option(self, name: str) -> Line | None:
         """The line that sets `option NAME`, None where nothing does or a later `no option NAME` takes it away."""
-        for line in reversed(self.lines):
-            if line.starts("option", name):
-                return line
-            if line.starts("no", "option", name) or line.starts("default", "option", name):
-                return None
-        return self.parent.option(name) if self.parent else None
+        line = self.about_option(name)
+        return line if line and line.keyword == "option" else None
+
+    def about_option(self, name: str) -> Line | None:
+        """The line that decides about `option NAME`, be it that it takes it away."""
+        return next((s._options[name] for s in self.lineage if name in s._options), None)
+
+    def acl(self, name: str) -> tuple[Line, ...]:
+        """The definitions of an ACL, its own and inherited ones."""
+        return tuple(line for section in self.lineage for line in section._acls.get(name, ()))
 
     def certain(self) -> Section:
         """The section without the lines of which nobody knows whether they stand."""
-        parent = self.parent.certain() if self.parent else None
-        return replace(self, lines=tuple(line for line in self.lines if line.sure), parent=parent)
+        parent: Section | None = None
+        for section in reversed(tuple(self.lineage)):
+            parent = replace(section, lines=tuple(line for line in section.lines if line.sure), parent=parent)
+        assert parent is not None
+        return parent
 
     @property
     def doubtful(self) -> tuple[Line, ...]:
         """The lines, inherited ones included, of which nobody knows whether they stand."""
-        inherited = self.parent.doubtful if self.parent else ()
-        return inherited + tuple(line for line in self.lines if not line.sure)
+        return tuple(line for section in self.lineage for line in section.lines if not line.sure)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configuration:
     """What one process is given: the sections of its files in order."""
 
@@ -95,12 +133,46 @@ class Configuration:
     sources: tuple[Source, ...]
 
     def of(self, *kinds: str) -> tuple[Section, ...]:
-        """The sections of these kinds."""
-        return tuple(s for s in self.sections if s.kind in kinds)
+        """The sections of these kinds, in order."""
+        found = [self._by_kind.get(kind, ()) for kind in kinds]
+        if sum(map(bool, found)) == 1:
+            return next(filter(None, found))
+        return tuple(s for s in self.sections if s.kind in kinds) if any(found) else ()
+
+    @cached_property
+    def _by_kind(self) -> dict[str, tuple[Section, ...]]:
+        found: dict[str, list[Section]] = {}
+        for section in self.sections:
+            found.setdefault(section.kind, []).append(section)
+        return {kind: tuple(sections) for kind, sections in found.items()}
+
+    @cached_property
+    def named(self) -> dict[str, tuple[Section, ...]]:
+        """All sections by name."""
+        found: dict[str, list[Section]] = {}
+        for section in self.sections:
+            found.setdefault(section.name, []).append(section)
+        return {name: tuple(sections) for name, sections in found.items()}
 
     def backends(self, name: str) -> tuple[Section, ...]:
         """The backends (or listens) of that name."""
-        return tuple(s for s in self.of("backend", "listen") if s.name == name)
+        return tuple(s for s in self.named.get(name, ()) if s.kind in ("backend", "listen"))
+
+    @cached_property
+    def proxies(self) -> frozenset[tuple[str, str]]:
+        """Kind and name of its proxies."""
+        return frozenset((s.kind, s.name) for s in self.of(*PROXIES))
+
+    @cached_property
+    def owned(self) -> frozenset[str]:
+        """The names that a frontend can choose."""
+        return frozenset(name for kind, name in self.proxies if kind != "frontend")
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The names that its frontends choose."""
+        rules = (line for s in self.of(*PROXIES) for key in ("use_backend", "default_backend") for line in s.own(key))
+        return frozenset(line.argument(0) for line in rules) - {""}
 
     @property
     def complete(self) -> bool:
@@ -118,15 +190,21 @@ def configurations(sources: Sequence[Source]) -> tuple[Configuration, ...]:
     single: list[Configuration] = []
     for source in sources:
         single.extend(Configuration(_sections(part), (source,)) for part in _parts(source))
-    groups: list[list[Configuration]] = []
+    groups: list[_Group] = []
+    inside: dict[PurePosixPath, list[_Group]] = {}
+    below: dict[PurePosixPath, list[_Group]] = {}
     for one in sorted(single, key=_main_first):
-        for group in groups:
-            if _belong_together(group, one):
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    return tuple(_joined(group) for group in groups)
+        folder = PurePosixPath(one.sources[0].path).parent
+        near = (*inside.get(folder, ()), *inside.get(folder.parent, ()), *below.get(folder, ()))
+        group = next((g for g in near if g.takes(one)), None) if not one.of("global") else None
+        if group is None:
+            group = _Group()
+            groups.append(group)
+        group.add(one)
+        for index, place in ((inside, folder), (below, folder.parent)):
+            if group not in index.setdefault(place, []):
+                index[place].append(group)
+    return tuple(_joined(group.members) for group in groups)
 
 
 def _main_first(configuration: Configuration) -> tuple[bool, bool]:
@@ -191,31 +269,33 @@ def _sections(part: Sequence[Line]) -> tuple[Section, ...]:
     return tuple(Section(header, tuple(body)) for header, body in found)
 
 
-def _belong_together(group: Sequence[Configuration], one: Configuration) -> bool:
-    if any(source is one.sources[0] for c in group for source in c.sources):
-        return False
-    if not any(_near(c.sources[0].path, one.sources[0].path) for c in group):
-        return False
-    have = [s for c in group for s in c.sections]
-    names = {(s.kind, s.name) for s in have if s.kind in PROXIES}
-    if names & {(s.kind, s.name) for s in one.of(*PROXIES)}:
-        return False
-    if any(s.kind == "global" for s in have) and one.of("global"):
-        return False
-    theirs, ours = [s for s in have if s.kind in PROXIES], one.of(*PROXIES)
-    lacks_defaults = any(s.kind == "defaults" for s in have) != bool(one.of("defaults"))
-    return lacks_defaults or _names_any(theirs, ours) or _names_any(ours, theirs)
+class _Group:
+    """Configurations that one process is given."""
 
+    def __init__(self) -> None:
+        self.members: list[Configuration] = []
+        self._proxies: set[tuple[str, str]] = set()
+        self._used: set[str] = set()
+        self._owned: set[str] = set()
+        self._sources: set[int] = set()
+        self._defaults = False
 
-def _near(path: str, other: str) -> bool:
-    folder, others = PurePosixPath(path).parent, PurePosixPath(other).parent
-    return folder == others or others.parent == folder or folder.parent == others
+    def add(self, one: Configuration) -> None:
+        """Takes a configuration in."""
+        self.members.append(one)
+        self._proxies |= one.proxies
+        self._used |= one.used
+        self._owned |= one.owned
+        self._sources.add(id(one.sources[0]))
+        self._defaults = self._defaults or bool(one.of("defaults"))
 
-
-def _names_any(users: Sequence[Section], owners: Sequence[Section]) -> bool:
-    names = {s.name for s in owners if s.kind != "frontend"}
-    used = {line.argument(0) for s in users for key in ("use_backend", "default_backend") for line in s.own(key)}
-    return bool(used & names)
+    def takes(self, one: Configuration) -> bool:
+        """Whether a configuration from a folder nearby is given to the same process: it names what is here, or the
+        other way round, or one lacks the defaults that the other has, and no name stands twice."""
+        if id(one.sources[0]) in self._sources or self._proxies & one.proxies:
+            return False
+        lacks_defaults = self._defaults != bool(one.of("defaults"))
+        return lacks_defaults or bool(self._used & one.owned) or bool(one.used & self._owned)
 
 
 def _joined(group: Sequence[Configuration]) -> Configuration:

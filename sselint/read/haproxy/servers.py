@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from sselint.catalogue import load_yaml, rules_directory
 from sselint.facts import Count, Target
@@ -74,6 +74,7 @@ def keywords_with_value() -> dict[str, int]:
     return {name: int(number) for name, number in document["server_parameters"].items()}
 
 
+@lru_cache(maxsize=16384)
 def servers(section: Section) -> tuple[Server, ...]:
     """The servers of a backend or listen that take traffic, in order. Left out are those that nobody reaches before
     somebody says so on the runtime socket: disabled ones start in maintenance, those of weight 0 drained (measured in
