@@ -180,12 +180,21 @@ def _with_harmless(message: str, reason: str) -> str:
     return f"{message}; harmless here: {reason}" if reason else message
 
 
+BECAUSE = {
+    "no_shared_replay": "every process replays the same events",
+    "per_process_ids": "ids mean the same on every process",
+    "lb_can_route_elsewhere": "a client comes back to its own process",
+    "unknown_id_tolerated": "a cursor of another process is refused",
+}
+"""What a condition that is false says about the deployment."""
+
+
 def _why_harmless(judgement: Judgement) -> str:
-    """The reason of the first condition that is false: any one of them is enough."""
+    """What the first condition that is false says, with its reason: any one of them is enough."""
     for name in reversed(CONDITION_NAMES):
         for condition in judgement.conditions:
             if condition.name == name and condition.value is Truth.NO:
-                return condition.why
+                return f"{BECAUSE[name]}: {condition.why}" if name in BECAUSE else condition.why
     return ""
 
 

@@ -55,10 +55,10 @@ def compared(judgement: Judgement) -> Iterator[Part]:
 
 @deployment_check("SSE204")
 def malformed_swallowed(judgement: Judgement) -> Iterator[Part]:
-    """A cursor that does not parse is answered 200 and business as usual."""
+    """A cursor that does not parse is answered 200 and business as usual. One that is refused late is SSE208's."""
     stream = judgement.deployment.stream
     run = stream.on_malformed
-    if run is not None and run.outcome in TOLERANT:
+    if run is not None and run.outcome in TOLERANT and not run.late:
         yield Part(f"a malformed cursor is swallowed: {run.why}", _places(run, stream), harmless=_guarded(stream))
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from sselint.facts import Evidence, FileOutcome, Route, Stream, Truth
+from sselint.facts import Evidence, FileOutcome, Route, Span, Stream, Truth
 from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options
 from sselint.report.frame import Load, loader, write_frame
@@ -189,13 +189,23 @@ def _write_conditions(page: Page, judgement: Judgement) -> None:
 
 
 def _write_places(page: Page, evidence: Evidence, indent: int) -> None:
-    """The places in their order, those with one note together: "nginx.conf:10, :11 a backup server takes over"."""
-    groups = [(note, list(spans)) for note, spans in groupby(dict.fromkeys(evidence), lambda span: span.note)]
+    """The places in their order; what is said of one place stands together, and so do places of one kind:
+    "nginx.conf:10, :11 a backup server takes over"."""
+    places = [(spans, _notes_of(spans)) for spans in _by_place(evidence)]
+    groups = [(note, [span for spans, _ in same for span in spans]) for note, same in groupby(places, lambda p: p[1])]
     for note, spans in groups[:MOST_PLACES]:
         page.paragraph(note, indent=indent, first=f"{joined_places(spans)} ", first_style="place", style="dim")
     left = sum(len(spans) for _, spans in groups[MOST_PLACES:])
     if left:
         page.paragraph(f"and {left} more", indent=indent, style="dim")
+
+
+def _by_place(evidence: Evidence) -> list[list[Span]]:
+    return [list(spans) for _, spans in groupby(evidence, lambda span: (span.path, span.line))]
+
+
+def _notes_of(spans: Iterable[Span]) -> str:
+    return ", ".join(dict.fromkeys(span.note for span in spans if span.note))
 
 
 def _write_witness(page: Page, judgement: Judgement) -> None:

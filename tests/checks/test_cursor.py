@@ -105,9 +105,13 @@ def test_malformed_fires() -> None:
     assert finding.message == f"a malformed cursor is swallowed: {WHY}"
 
 
-@pytest.mark.parametrize("malformed", [None, run(Outcome.FAIL_CLOSED), run(Outcome.NOT_READ), run(Outcome.UNKNOWN)])
+@pytest.mark.parametrize(
+    "malformed",
+    [None, run(Outcome.FAIL_CLOSED), run(Outcome.NOT_READ), run(Outcome.UNKNOWN), run(Outcome.EMPTY, late=True)],
+)
 def test_malformed_is_silent_where_it_is_refused_or_cannot_be(malformed: Run | None) -> None:
-    """Where nothing reads the cursor SSE202 speaks; where every cursor parses there is no malformed one."""
+    """Where nothing reads the cursor SSE202 speaks, and SSE208 where it is refused late; where every cursor parses
+    there is no malformed one."""
     assert not found("SSE204", with_stream(on_malformed=malformed))
 
 
