@@ -22,6 +22,9 @@ from sselint.settings import Settings
 from sselint.source import Tree
 from sselint.stated import ASSUMED
 
+SERVICE = "kubernetes_service"
+"""The format of a Service, a hop that any proxy in a cluster may pass over."""
+
 Reread = Callable[[Stream, Sequence[Setting], bool], Stream]
 """Reads a stream again under a pool's environment: (stream, environment, settled) -> the stream under it."""
 
@@ -89,7 +92,7 @@ def _links(
     if found.candidates:
         return [Link(Chain((), ()), found.candidates)]
     pools = merge_image_level(found.links, tree)
-    chains = route_linker.chains(stream, pools)
+    chains = _behind_fragment(route_linker.chains(stream, pools), stream, reading, route_linker)
     reached = {id(p.pool) for c in chains for p in c.pools}
     links = [Link(c, assumptions=_assumptions(c)) for c in chains]
     alone = [p for p in pools if id(p.pool) not in reached]
@@ -98,6 +101,20 @@ def _links(
     if not links and not stream.deployable:
         return []
     return links or [Link(Chain((), ()))]
+
+
+def _behind_fragment(
+    chains: tuple[Chain, ...], stream: Stream, reading: Reading, route_linker: RouteLinker
+) -> tuple[Chain, ...]:
+    """The chains with the piece of a proxy's configuration that stands beside the only server. It names no members: in
+    a cluster those are the pods, and the Service in between chooses nothing."""
+    if not chains or any(r.format != SERVICE for c in chains for r in c.routes) or not stream.deployable:
+        return chains
+    pieces = [r for r in route_linker.unlinked_in_front(stream, reading.streams) if r.fragment]
+    if len(pieces) != 1:
+        return chains
+    why = f"it is the only piece of a proxy's configuration beside the only server ({stream.path})"
+    return tuple(assumed_chain(pieces, chain.pools, why) for chain in chains)
 
 
 def _behind_assumed(

@@ -148,6 +148,31 @@ def test_a_fragment_has_the_pods_as_its_members():
     assert shape(deployment) == [("http_filters", 3), ("Deployment app", 1)]
 
 
+def test_a_fragment_reaches_the_pods_past_their_service():
+    fragment = route("envoy.yaml", [], fragment=True, members=Count.unknown("names none"), name="http_filters")
+    reading = Reading(streams=(stream(),), routes=(fragment, service()), pools=(PODS,))
+    (deployment,) = linked(reading).deployments
+    assert shape(deployment) == [("http_filters", 3), ("Deployment app", 1)]
+    assert any("http_filters" in assumption for assumption in deployment.assumptions)
+
+
+def test_a_fragment_beside_a_balancer_that_leads_to_the_pods_is_not_guessed():
+    """Whether it is in front of the Ingress, behind it or nowhere is not in the tree."""
+    fragment = route("envoy.yaml", [], fragment=True, members=Count.unknown("names none"), name="http_filters")
+    ingress = route("ingress.yaml", ["app"], name="Ingress feed", to_endpoints=True)
+    reading = Reading(streams=(stream(),), routes=(fragment, ingress, service()), pools=(PODS,))
+    (deployment,) = linked(reading).deployments
+    assert shape(deployment) == [("Ingress feed", 3), ("Deployment app", 1)]
+
+
+def test_two_fragments_are_not_guessed():
+    pieces = tuple(
+        route(f"{name}.yaml", [], fragment=True, members=Count.unknown("names none"), name=name) for name in ("a", "b")
+    )
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(*pieces, service()), pools=(PODS,))).deployments
+    assert shape(deployment) == [("Service app", 3), ("Deployment app", 1)]
+
+
 def test_routes_on_the_header_become_a_treatment_of_it():
     owner = replace(
         route("haproxy.cfg", ["app-1"], name="use_backend a", line=3),
