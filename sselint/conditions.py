@@ -173,7 +173,8 @@ def describe(choice: Choice, clients: tuple[Client, ...]) -> str:
         return f"{choice.name}: {number}" if choice.kind == "unknown" else f"{choice.name}: {number}, {pins}"
     client = forgetful(choice, clients)
     if client is not None and strengths(choice, clients) != (affinity.strength,):
-        return f"{choice.name} pins by `{affinity.key.name or affinity.mechanism}`, which {client.name} does not return"
+        who = f"{client.name} does not return" if client.named else "not every client returns"
+        return f"{choice.name} pins by `{affinity.key.name or affinity.mechanism}`, which {who}"
     if affinity.key.seconds is not None:
         lapses = f"its key lapses after {affinity.key.seconds:g} s, open stream or not"
         return f"{choice.name}: {affinity.why}; {lapses}"

@@ -164,7 +164,7 @@ def judge_deployment(deployment: Deployment) -> Judgement:
     trial = _Trial(deployment)
     known = conditions(deployment)
     story = trial.story
-    said = claims(deployment, known, forgets=trial.forgets)
+    said = claims(deployment, trial.verdict, known, forgets=trial.forgets)
     return Judgement(
         deployment=deployment,
         verdict=trial.verdict,

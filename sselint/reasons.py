@@ -29,7 +29,7 @@ def reason(
     if verdict is Verdict.CORRUPT and story:
         return story.turn
     if verdict is Verdict.LATENT:
-        return f"{_what_stands_between(deployment, conditions)}; without that, {story.turn if story else why[IDS]}"
+        return f"{_what_stands_between(conditions)} {story.turn if story else why[IDS]}"
     if verdict is Verdict.LOUD:
         return f"{_refusal(why, stream)}, and {_unpinned(deployment)}"
     if verdict is Verdict.PINNED_FAIL_CLOSED:
@@ -62,13 +62,13 @@ def _unpinned(deployment: Deployment) -> str:
     return f"so is every other one: {deployment.stream.on_foreign.why}"
 
 
-def _what_stands_between(deployment: Deployment, conditions: Sequence[Condition]) -> str:
+def _what_stands_between(conditions: Sequence[Condition]) -> str:
     where = next(c for c in conditions if c.name == ELSEWHERE)
     if where.value is Truth.YES:
-        return "every process hears and keeps every event, so that only one that has restarted cannot go on"
+        return "every process hears and keeps every event, until one restarts:"
     if where.value is Truth.NO:
-        return f"only this keeps a reconnect with its own process: {where.why}"
-    return f"it is not known whether a reconnect can meet another process: {where.why}"
+        return f"only this keeps a reconnect with its own process: {where.why}; without it,"
+    return f"it is not known whether a reconnect can meet another process: {where.why}; if it can,"
 
 
 def turns_on(deployment: Deployment, verdict: Verdict, open_facts: Sequence[Fact]) -> tuple[str, ...]:
@@ -96,10 +96,13 @@ class Claims:
     assumes: str
 
 
-def claims(deployment: Deployment, conditions: Sequence[Condition], *, forgets: bool) -> Claims:
+def claims(deployment: Deployment, verdict: Verdict, conditions: Sequence[Condition], *, forgets: bool) -> Claims:
     """The claims of a deployment, in words. `forgets`: a bounded buffer drops what a cursor may still ask for."""
     values = {c.name: c.value for c in conditions}
     why = {c.name: c.why for c in conditions}
+    if verdict is Verdict.NONE:
+        made = f"ids that name events of one connection: {deployment.stream.ids.why}"
+        return Claims("nothing that anyone could resume", made, "nothing of the routing: no cursor means anything")
     assumes = _assumes(deployment, values, why)
     if forgets:
         assumes += "; and that no client stays away for longer than the bounded buffer reaches back"

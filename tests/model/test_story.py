@@ -97,7 +97,7 @@ def test_one_process_as_written_is_told_as_what_will_be() -> None:
     texts = told(pool(1))
     assert "is sent to pod B, as it will be when there are two" in texts[-2]
     assert judged(pool(1)).why.startswith(
-        "only this keeps a reconnect with its own process: Deployment app: replicas: 1; without that, a client"
+        "only this keeps a reconnect with its own process: Deployment app: replicas: 1; without it, a client"
     )
 
 
