@@ -134,3 +134,12 @@ def test_a_bounded_buffer_loses_events_on_one_process() -> None:
     assert end_of(s) == ((), ("a2",))
     told = Situation(scope=Scope.OVERLAPPING, on_foreign=Outcome.FAIL_CLOSED, processes=1, elsewhere=(), evicts=True)
     assert not isinstance(search(told), Witness)
+
+
+def test_a_cursor_that_is_not_continued_even_by_the_process_that_holds_it() -> None:
+    """As good as never read: whatever the handler does instead, one process is enough."""
+    for instead in (Outcome.FROM_HEAD, Outcome.REPLAY_ALL, Outcome.EMPTY, Outcome.IGNORED):
+        s = Situation(scope=Scope.SHARED, on_held=instead, processes=1, elsewhere=())
+        assert isinstance(search(s), Witness)
+    refused = Situation(scope=Scope.SHARED, on_held=Outcome.FAIL_CLOSED, processes=1, elsewhere=())
+    assert not isinstance(search(refused), Witness)
