@@ -8,7 +8,6 @@ from typing import Any
 
 from sselint.read.python import builtin_calls, calls, containers, iteration, library, mcp, stores, text, wire
 from sselint.read.python.machine import Arguments, Ended, Machine, Raised
-from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.values import (
     Callback,
@@ -62,7 +61,7 @@ def apply(m: Machine, effect: Effect, context: Context) -> Value:
     return VERBS[effect.verb](m, effect, context)
 
 
-# -- values --------------------------------------------------------------------------------------------------------------
+# -- values --------------------------------------------------------------------------------------------------------
 
 
 def _gives(m: Machine, effect: Effect, c: Context) -> Value:
@@ -153,7 +152,13 @@ def _attribute(m: Machine, effect: Effect, c: Context) -> Value:
         return Unknown("a stored attribute")
     found = m.read_attribute(c.receiver, containers.name_of_key(key), c.arguments.site)
     default = c.argument(effect, "default", "1")
-    return found if found is not None else default if default is not None else Unknown("an entry that nothing in the tree sets")
+    return (
+        found
+        if found is not None
+        else default
+        if default is not None
+        else Unknown("an entry that nothing in the tree sets")
+    )
 
 
 def _application(m: Machine, effect: Effect, c: Context) -> Value:
@@ -188,7 +193,9 @@ def _scope(m: Machine, effect: Effect, c: Context) -> Value:
         return _method(m, effect, c)
     if name == "headers":
         entry = m.rules.entry("sselint.headers")
-        return library.make_object(m, entry, Arguments((), {}, c.arguments.site, None)) if entry is not None else NOTHING
+        return (
+            library.make_object(m, entry, Arguments((), {}, c.arguments.site, None)) if entry is not None else NOTHING
+        )
     if name in ("state", "extensions"):
         return m.world.request_state(m, c.arguments.site)
     if name == "app":
@@ -212,7 +219,11 @@ def _named_input(m: Machine, effect: Effect, c: Context) -> Value:
 def _channel_pair(m: Machine, effect: Effect, c: Context) -> Value:
     """The two ends of a channel in memory."""
     entry = m.rules.entry("queue.Queue")
-    made = library.make_object(m, entry, Arguments((), {}, c.arguments.site, c.arguments.frame)) if entry is not None else NOTHING
+    made = (
+        library.make_object(m, entry, Arguments((), {}, c.arguments.site, c.arguments.frame))
+        if entry is not None
+        else NOTHING
+    )
     return Tuple((made, made))
 
 
@@ -225,7 +236,9 @@ def _place(m: Machine, effect: Effect, c: Context) -> Value:
     """A namespace that belongs to an object: the state of an application."""
     owner = c.receiver.id if isinstance(c.receiver, Ref) else 0
     name = str(effect.get("name"))
-    made = m.heap.make(("place", owner, name, c.entry.name if not owner else ""), "namespace", "namespace", c.arguments.site, True)
+    made = m.heap.make(
+        ("place", owner, name, c.entry.name if not owner else ""), "namespace", "namespace", c.arguments.site, True
+    )
     made.boot, made.label = True, name
     return Ref(made.id)
 
@@ -269,7 +282,7 @@ def _makes(m: Machine, effect: Effect, c: Context) -> Value:
     made = library.make_object(m, entry, a, parent)
     if entry.options.get("opens") and isinstance(made, Ref) and wire.is_event_stream(m, made):
         m.note("stream", a.site)
-    return made
+    return Tuple((made, Unknown("what ends it"))) if effect.get("pair") else made
 
 
 def _among(effect: Effect, only: Any, a: Arguments) -> bool:
@@ -330,7 +343,7 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
     return value
 
 
-# -- stores and queues ---------------------------------------------------------------------------------------------------
+# -- stores and queues ---------------------------------------------------------------------------------------------
 
 
 def _reads(m: Machine, effect: Effect, c: Context) -> Value:
@@ -352,7 +365,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         if fails == 1:
             raise Raised(Exceptional("ConnectionError"), c.arguments.site)
     made = stepped(Reply(store.id, chosen, bool(effect.get("live"))), c.arguments.site, f"read from {store.label}")
-    return Tuple((made, Unknown("what ends the reading"))) if effect.get("pair") else made
+    return made
 
 
 def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
@@ -407,8 +420,7 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
     if not isinstance(c.receiver, Ref):
         return Unknown(f"what {c.entry.name} gives")
     if effect.what == "queue":
-        value = c.argument(effect, "of", "0") or a.first()
-        containers.add(m, c.receiver, value, a.site)
+        containers.add(m, c.receiver, c.argument(effect, "of", "0") or a.first(), a.site)
         return NOTHING
     if effect.what == "entry":
         key, value = c.argument(effect, "key", "0"), c.argument(effect, "value", "1")
@@ -427,17 +439,19 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
     return Reply(store.id, "part") if effect.get("returns") == "answer" else NOTHING
 
 
-# -- the application -----------------------------------------------------------------------------------------------------
+# -- the application -----------------------------------------------------------------------------------------------
 
 
 def _registers(m: Machine, effect: Effect, c: Context) -> Value:
     """Registers a route, a mount, a middleware or a handler; where the handler is still to come, a decorator."""
     bound = c.bound(effect)
-    values = {name: bound[str(effect.get(name))] for name in REGISTERED if effect.get(name) and str(effect.get(name)) in bound}
+    values = {
+        name: bound[str(effect.get(name))] for name in REGISTERED if effect.get(name) and str(effect.get(name)) in bound
+    }
     values.update({f"with {k}": v for k, v in bound.items()})
     handler = values.get("handler")
     receiver = c.receiver
-    if handler is None and effect.get("handler") is not None or effect.get("handler") == "decorated":
+    if (handler is None and effect.get("handler") is not None) or effect.get("handler") == "decorated":
         return Callback("register", (effect, receiver, values, c.arguments.site))
     m.world.register(m, effect.what, receiver, handler, values, effect, c.arguments.site)
     return c.receiver if c.receiver is not None else NOTHING
@@ -457,13 +471,22 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.what == "here":
         value = calls.call(m, function, rest, {}, a.site, a.frame) if not _ready(function) else function
         return calls.awaited(m, value, a.site)
-    value = function if _ready(function) else calls.call(m, function, rest, a.keywords if effect.get("passes") else {}, a.site, a.frame)
+    value = (
+        function
+        if _ready(function)
+        else calls.call(m, function, rest, a.keywords if effect.get("passes") else {}, a.site, a.frame)
+    )
     calls.run_apart(m, value, a.site)
     return Unknown("a task")
 
 
 def _ready(value: Value) -> bool:
-    return not isinstance(value, Function | Callback) and not hasattr(value, "keywords") and not isinstance(value, External) and type(value).__name__ not in ("Method", "ClassValue", "Ref")
+    return (
+        not isinstance(value, Function | Callback)
+        and not hasattr(value, "keywords")
+        and not isinstance(value, External)
+        and type(value).__name__ not in ("Method", "ClassValue", "Ref")
+    )
 
 
 def _decorates(m: Machine, effect: Effect, c: Context) -> Value:

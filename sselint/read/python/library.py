@@ -1,4 +1,4 @@
-"""What the names of libraries do, as `rules/python/` describes it: calls, methods, attributes of objects of libraries."""
+"""What the names of libraries do, as `rules/python/` says: calls, methods, attributes of objects of libraries."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sselint.read.python import builtin_calls, calls, classes, containers, effects, iteration, methods, stores, text
-from sselint.read.python.machine import Arguments, LOOP_ROUNDS, Ended, Frame, Machine
+from sselint.read.python.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine
 from sselint.read.python.modules import Site
-from sselint.read.python.rules import Entry
+from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.values import (
     ClassValue,
     Collection,
@@ -38,7 +38,9 @@ from sselint.read.python.values import (
 BUILTIN = "builtins."
 
 
-def bind_arguments(parameters: Sequence[str], positional: Sequence[Value], keywords: dict[str, Value]) -> dict[str, Value]:
+def bind_arguments(
+    parameters: Sequence[str], positional: Sequence[Value], keywords: dict[str, Value]
+) -> dict[str, Value]:
     """Arguments by the names of the parameters; what has no name is under its position."""
     bound: dict[str, Value] = {}
     for number, value in enumerate(positional):
@@ -55,7 +57,7 @@ def make_dict(m: Machine, entries: dict[str, Value], site: Site) -> Value:
     return ref
 
 
-# -- names ---------------------------------------------------------------------------------------------------------------
+# -- names ---------------------------------------------------------------------------------------------------------
 
 
 def external_attribute(m: Machine, external: External, name: str, site: Site | None) -> Value:
@@ -63,10 +65,14 @@ def external_attribute(m: Machine, external: External, name: str, site: Site | N
     dotted = f"{external.name}.{name}"
     entry = m.rules.entry(external.name)
     if entry is not None and name in entry.attributes:
-        return effects.apply(m, entry.attributes[name], effects.Context(None, entry, Arguments((), {}, site or _nowhere(m), None)))
+        return effects.apply(
+            m, entry.attributes[name], effects.Context(None, entry, Arguments((), {}, site or _nowhere(m), None))
+        )
     described = m.rules.entry(dotted)
     if described is not None and described.role == "value" and described.call is not None:
-        return effects.apply(m, described.call, effects.Context(None, described, Arguments((), {}, site or _nowhere(m), None)))
+        return effects.apply(
+            m, described.call, effects.Context(None, described, Arguments((), {}, site or _nowhere(m), None))
+        )
     if entry is not None and entry.method(name) is not None and described is None:
         return Method(external, name)
     return External(dotted)
@@ -100,10 +106,17 @@ def class_default(m: Machine, cls: ClassValue, name: str) -> Value:
     return Unknown(f"{name} of {cls.name}, which nothing in the tree sets")
 
 
-# -- calls ---------------------------------------------------------------------------------------------------------------
+# -- calls ---------------------------------------------------------------------------------------------------------
 
 
-def call_external(m: Machine, function: External, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None, frame: Frame | None) -> Value:
+def call_external(
+    m: Machine,
+    function: External,
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    site: Site | None,
+    frame: Frame | None,
+) -> Value:
     """A call of a library's name."""
     where = site or _nowhere(m)
     name = function.name
@@ -143,7 +156,14 @@ def _undescribed(m: Machine, name: str, a: Arguments) -> Value:
     return Unknown(f"what {name} gives, which no rule describes", any(mentions_cursor(v) for v in given))
 
 
-def call_method(m: Machine, method: Method, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None, frame: Frame | None) -> Value:
+def call_method(
+    m: Machine,
+    method: Method,
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    site: Site | None,
+    frame: Frame | None,
+) -> Value:
     """`receiver.name(...)` where the receiver is not an object of a class of the tree."""
     receiver, name = method.receiver, method.name
     where = site or _nowhere(m)
@@ -221,7 +241,7 @@ def _inherited(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments
     return Const.of(None) if name.startswith("__") else Unknown(f"what {name} of a library gives")
 
 
-# -- objects -------------------------------------------------------------------------------------------------------------
+# -- objects -------------------------------------------------------------------------------------------------------
 
 
 def make_object(m: Machine, entry: Entry, a: Arguments, parent: Ref | None = None) -> Value:
@@ -345,11 +365,20 @@ def object_method(m: Machine, ref: Ref, name: str, a: Arguments) -> Value:
         return methods.call(m, ref, name, a) or Unknown(f"what {name} gives")
     if entry is not None:
         label = entry.name.rpartition(".")[2]
-        return Unknown(f"what {name} of {label} gives, which no rule describes", any(mentions_cursor(v) for v in a.positional))
+        return Unknown(
+            f"what {name} of {label} gives, which no rule describes", any(mentions_cursor(v) for v in a.positional)
+        )
     return Unknown(f"what {name} gives")
 
 
-def call_object(m: Machine, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None, frame: Frame | None) -> Value:
+def call_object(
+    m: Machine,
+    ref: Ref,
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    site: Site | None,
+    frame: Frame | None,
+) -> Value:
     """A call of an object of a library."""
     return object_method(m, ref, "__call__", Arguments(positional, keywords, site or _nowhere(m), frame))
 
@@ -391,25 +420,36 @@ def iterate(m: Machine, ref: Ref, site: Site | None, body: Callable[[Value], Non
             body(next_of(m, ref, where))
         raise Ended
     if effect.get("live"):
-        for number in range(LOOP_ROUNDS):
-            m.round, outer = max(m.round, number + 1), m.round
-            value = effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, where, None)))
-            if isinstance(value, Reply) and value.selection == "compared":  # a log that is read on from the cursor
-                m.round = outer
-                iteration.iterate(m, replace(value, live=False), site, body)
-                return
-            if isinstance(value, Reply):
-                with m.looking_at(Item(value, value.source, "live", "head")):
-                    body(replace(value, inner=True, live=False))
-            else:
-                body(value)
-            m.round = outer
+        _listen(m, ref, entry, effect, where, body)
         raise Ended
     value = effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, where, None)))
     if value == ref:
         body(Unknown("an element of an object that is not understood"))
     else:
         iteration.iterate(m, value, site, body)
+
+
+def _listen(m: Machine, ref: Ref, entry: Entry, effect: Effect, site: Site, body: Callable[[Value], None]) -> None:
+    """A loop over what arrives while it runs; where it was told to begin at the cursor, what is behind that first.
+
+    Whatever it makes is made then, also in a task that start-up began.
+    """
+    boot, m.boot = m.boot, False
+    try:
+        for number in range(LOOP_ROUNDS):
+            m.round, outer = max(m.round, number + 1), m.round
+            value = effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, site, None)))
+            if isinstance(value, Reply) and value.selection == "compared" and number == 0:
+                m.round = outer
+                iteration.iterate(m, replace(value, live=False), site, body)
+            if isinstance(value, Reply):
+                with m.looking_at(Item(value, value.source, "live", "head")):
+                    body(replace(value, inner=True, live=False))
+            else:
+                body(value)
+            m.round = outer
+    finally:
+        m.boot = boot
 
 
 def next_of(m: Machine, ref: Ref, site: Site | None) -> Value:

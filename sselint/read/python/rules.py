@@ -14,7 +14,8 @@ ROLES = frozenset({
     "application", "router", "route", "mount", "middleware", "request", "response", "response_builder", "event",
     "http_error", "exception", "endpoint", "handler_class", "dependency", "parameter", "settings", "model", "client",
     "queue", "channel", "namespace", "counter", "event_store", "session_manager", "transport", "mcp_server", "headers",
-    "column", "container", "dataclass_field", "value", "value_call", "annotation", "background", "object", "asgi_middleware", "event_message", "generator_wrapper", "middleware_base",
+    "column", "container", "dataclass_field", "value", "value_call", "annotation", "background", "object",
+    "asgi_middleware", "event_message", "generator_wrapper", "middleware_base",
 })  # fmt: skip
 VERBS = frozenset({
     "gives", "makes", "mints", "reads", "writes", "registers", "sends", "refuses", "runs", "decorates", "converts",
@@ -160,7 +161,9 @@ def _effect(path: Path, where: str, body: Any) -> Effect:
     _check_keys(path, where, body, EFFECT_KEYS)
     verbs = [verb for verb in body if verb in VERBS]
     if len(verbs) != 1:
-        raise CatalogueError(f"{path}: {where}: needs exactly one of {', '.join(sorted(VERBS))}; found {verbs or 'none'}")
+        raise CatalogueError(
+            f"{path}: {where}: needs exactly one of {', '.join(sorted(VERBS))}; found {verbs or 'none'}"
+        )
     options = {k: v for k, v in body.items() if k != verbs[0]}
     return Effect(verbs[0], str(body[verbs[0]]), options)
 
@@ -182,6 +185,6 @@ def load_rules(own: tuple[str, ...] = ()) -> Rules:
 
 
 def _ordered(files: list[Path]) -> list[Path]:
-    """Files whose `is:` names live in another file come after it: frameworks that build on starlette after starlette."""
+    """Files whose `is:` names live in another file come after it: what builds on starlette after starlette."""
     first = ("stdlib.yaml", "sse.yaml", "starlette.yaml")
     return sorted(files, key=lambda p: (first.index(p.name) if p.name in first else len(first), p.name))
