@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from sselint.facts import Reading
     from sselint.read.python.world import Environment as Environment
 
-EVIDENCE = ("event-stream", "eventsource", "event_stream", "streamable", "last-event-id", "last_event_id", "text/event", "sse")
+EVIDENCE = (
+    "event-stream",
+    "eventsource",
+    "event_stream",
+    "streamable",
+    "last-event-id",
+    "last_event_id",
+    "text/event",
+    "sse",
+)
 """What a file that has to do with event streams mentions, in lower case. The rules add the names of libraries."""
 
 

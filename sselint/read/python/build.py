@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 
 from sselint.read.python import calls, classes, inject, ir, iteration, library, serve
 from sselint.read.python.discover import Endpoint, Endpoints
@@ -21,7 +23,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
 )
-from sselint.read.python.world import World
+from sselint.read.python.world import Registration, World
 
 ROUNDS = 4
 ENTRY_PATHS = 24
@@ -37,14 +39,14 @@ def build(world: World, modules: Iterable[Module]) -> list[Endpoint]:
         before = world.heap.version
         endpoints = Endpoints(world).find()
         for endpoint in endpoints:
-            _explore(world, lambda m, e=endpoint: serve.serve(m, e))
+            _explore(world, partial(_serve, endpoint))
         for registration in list(world.registrations):
             if registration.kind in ("lifespan", "task") and registration.handler is not None:
-                _explore(world, lambda m, r=registration: _lifespan(m, r.receiver or Ref(0), r.handler) if r.receiver else _run(m, r.handler, r.site))
+                _explore(world, partial(_start, registration))
         for application, handler in _lifespans(world):
-            _explore(world, lambda m, a=application, h=handler: _lifespan(m, a, h))
+            _explore(world, partial(_lifespan, application, handler))
         for function in _uncalled(world):
-            _explore(world, lambda m, f=function: _run(m, f, Site(f.module, f.node.cst)))
+            _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
         if world.heap.version == before or world.budget.spent:
             break
     return endpoints
@@ -64,11 +66,13 @@ def _lifespans(world: World) -> Iterator[tuple[Ref, Value]]:
                 yield ref, task
 
 
-def _lifespan(m: Machine, application: Ref, handler: Value) -> None:
+def _lifespan(application: Ref, handler: Value, m: Machine) -> None:
     """Start-up code that the application runs, with the application as its argument where it takes one."""
     m.boot = True
     site = m.object(application).site or m.world.nowhere
-    takes = isinstance(handler, Function) and any(p.default is None for p in handler.node.parameters if p.name != "self")
+    takes = isinstance(handler, Function) and any(
+        p.default is None for p in handler.node.parameters if p.name != "self"
+    )
     value = calls.call(m, handler, (application,) if takes else (), {}, site, None)
     if isinstance(value, Generator) and value.kind == "coroutine":
         value = calls.awaited(m, value, site)
@@ -76,19 +80,29 @@ def _lifespan(m: Machine, application: Ref, handler: Value) -> None:
         iteration.iterate(m, value, site, lambda element: None)
 
 
+def _serve(endpoint: Endpoint, m: Machine) -> None:
+    serve.serve(m, endpoint)
+
+
+def _start(registration: Registration, m: Machine) -> None:
+    """A handler that is registered to run when the server starts."""
+    if registration.handler is not None and registration.receiver is not None:
+        _lifespan(registration.receiver, registration.handler, m)
+    elif registration.handler is not None:
+        _run(registration.handler, registration.site, m)
+
+
 def _explore(world: World, action: Callable[[Machine], None]) -> None:
     def path(oracle: Oracle) -> None:
         m = Machine(world, oracle, Hypothesis.BUILD)
-        try:
+        with suppress(Signal, Passing, OutOfBudget):
             action(m)
-        except (Signal, Passing, OutOfBudget):
-            pass
 
     for _ in Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS).run(path):
         pass
 
 
-def _run(m: Machine, function: Value, site: Site) -> None:
+def _run(function: Value, site: Site, m: Machine) -> None:
     """Calls something of which nobody knows who calls it."""
     given: tuple[Value, ...] = ()
     if isinstance(function, Function):
@@ -151,9 +165,11 @@ def _uncalled(world: World) -> Iterator[Function]:
 
 
 def _fresh(world: World, function: Function) -> bool:
-    return isinstance(function.node, ir.FunctionNode) and (
-        function.node not in world.called or function.node in world.standalone
-    ) and not _remember(world, function.node)
+    return (
+        isinstance(function.node, ir.FunctionNode)
+        and (function.node not in world.called or function.node in world.standalone)
+        and not _remember(world, function.node)
+    )
 
 
 def _remember(world: World, node: ir.Node) -> bool:

@@ -35,7 +35,6 @@ from sselint.read.python.values import (
     mentions_cursor,
 )
 
-
 Primitive = Callable[[Machine, Arguments], Value]
 
 
@@ -143,7 +142,12 @@ def _dict(m: Machine, a: Arguments) -> Value:
     first = a.get(0)
     if isinstance(first, Reply) and not a.keywords:
         return first
-    if isinstance(first, Ref) and m.object(first).kind != "dict" and m.object(first).kind not in containers.KINDS and not a.keywords:
+    if (
+        isinstance(first, Ref)
+        and m.object(first).kind != "dict"
+        and m.object(first).kind not in containers.KINDS
+        and not a.keywords
+    ):
         return first
     ref = m.make("dict", "dict", a.site, a.frame)
     if isinstance(first, Ref) and m.object(first).kind == "dict":
@@ -177,7 +181,12 @@ def _iter(m: Machine, a: Arguments) -> Value:
     if len(a.positional) > 1:
         return Generator(None, None, "repeat", (a.positional[0],))
     value = a.first()
-    return value if isinstance(value, Generator | Reply) or (isinstance(value, Ref) and m.object(value).kind not in containers.KINDS) else Generator(None, None, "through", (value,))
+    return (
+        value
+        if isinstance(value, Generator | Reply)
+        or (isinstance(value, Ref) and m.object(value).kind not in containers.KINDS)
+        else Generator(None, None, "through", (value,))
+    )
 
 
 def lazy(kind: str) -> Primitive:
@@ -245,7 +254,7 @@ def _bisect(m: Machine, a: Arguments) -> Value:
     return Position(view.source, after=True) if view.source else Unknown("a position in a list")
 
 
-# -- questions about values ----------------------------------------------------------------------------------------------
+# -- questions about values ----------------------------------------------------------------------------------------
 
 TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,), "bytes": (bytes,), "int": (int,), "float": (float,), "bool": (bool,), "tuple": (tuple,), "type": (),
@@ -284,7 +293,9 @@ def is_instance(m: Machine, value: Value, types: Value, site: Site) -> bool:
 def _isinstance(m: Machine, a: Arguments) -> Value:
     if isinstance(a.first(), Exceptional):
         return Const.of(classes.catches(m, a.positional[1], a.first()))
-    return Const.of(is_instance(m, a.first(), a.positional[1], a.site)) if len(a.positional) > 1 else Unknown("isinstance")
+    return (
+        Const.of(is_instance(m, a.first(), a.positional[1], a.site)) if len(a.positional) > 1 else Unknown("isinstance")
+    )
 
 
 def _getattr(m: Machine, a: Arguments) -> Value:
@@ -372,7 +383,11 @@ def _map(m: Machine, a: Arguments) -> Value:
 
 def _while(taking: bool) -> Primitive:
     def make(m: Machine, a: Arguments) -> Value:
-        return Generator(None, None, "while", (a.positional[0], a.positional[1], taking)) if len(a.positional) > 1 else Unknown("a loop")
+        return (
+            Generator(None, None, "while", (a.positional[0], a.positional[1], taking))
+            if len(a.positional) > 1
+            else Unknown("a loop")
+        )
 
     return make
 
@@ -400,7 +415,9 @@ PRIMITIVES: dict[str, Primitive] = {
 }  # fmt: skip
 
 
-def run(m: Machine, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site, frame: Frame | None) -> Value | None:
+def run(
+    m: Machine, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site, frame: Frame | None
+) -> Value | None:
     """What a primitive gives, or None where there is none of that name."""
     primitive = PRIMITIVES.get(name)
     if primitive is None:

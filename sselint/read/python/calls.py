@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from sselint.read.python import builtin_calls, classes, ir, library, statements
 from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Raised, Returned, Signal
@@ -37,13 +36,22 @@ MAX_SAME = 2
 Keywords = Mapping[str, Value]
 
 
-def call(m: Machine, function: Value, positional: tuple[Value, ...], keywords: Keywords, site: Site | None, frame: Frame | None) -> Value:
+def call(
+    m: Machine,
+    function: Value,
+    positional: tuple[Value, ...],
+    keywords: Keywords,
+    site: Site | None,
+    frame: Frame | None,
+) -> Value:
     """`function(*positional, **keywords)`."""
     m.oracle.step()
     if isinstance(function, Function):
         return call_function(m, function, positional, dict(keywords), site)
     if isinstance(function, ClassValue):
-        return classes.instantiate(m, function, positional, dict(keywords), site or Site(function.module, function.node.cst), frame)
+        return classes.instantiate(
+            m, function, positional, dict(keywords), site or Site(function.module, function.node.cst), frame
+        )
     if isinstance(function, External):
         return library.call_external(m, function, positional, dict(keywords), site, frame)
     if isinstance(function, Method):
@@ -68,10 +76,12 @@ def call(m: Machine, function: Value, positional: tuple[Value, ...], keywords: K
     return Unknown("a call of something that is not understood", any(mentions_cursor(v) for v in given))
 
 
-# -- functions of the tree -----------------------------------------------------------------------------------------------
+# -- functions of the tree -----------------------------------------------------------------------------------------
 
 
-def call_function(m: Machine, function: Function, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None) -> Value:
+def call_function(
+    m: Machine, function: Function, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None
+) -> Value:
     """A function of the tree: its value, or for generators and coroutines what it will give when it is run."""
     node = function.node
     if isinstance(node, ir.Lambda):
@@ -79,7 +89,9 @@ def call_function(m: Machine, function: Function, positional: tuple[Value, ...],
         bind_parameters(m, function, node.parameters, positional, keywords, scope)
         from sselint.read.python import expressions
 
-        return _nested(m, node, site, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function)))
+        return _nested(
+            m, node, site, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function))
+        )
     m.world.called.add(node)
     scope = Scope(function.module, {}, function.scope)
     if function.receiver is not None:
@@ -93,7 +105,11 @@ def call_function(m: Machine, function: Function, positional: tuple[Value, ...],
 
 
 def run_body(
-    m: Machine, function: Function, scope: Scope, on_yield: Callable[[Value, Site], None] | None = None, site: Site | None = None
+    m: Machine,
+    function: Function,
+    scope: Scope,
+    on_yield: Callable[[Value, Site], None] | None = None,
+    site: Site | None = None,
 ) -> Value:
     """Runs the body of a function in a scope that holds its arguments."""
     node = function.node
@@ -172,7 +188,7 @@ def _default(m: Machine, parameter: ir.Parameter, home: Frame) -> Value:
         m.boot = outer
 
 
-# -- generators and coroutines -------------------------------------------------------------------------------------------
+# -- generators and coroutines -------------------------------------------------------------------------------------
 
 
 def run_generator(m: Machine, generator: Generator, on_yield: Callable[[Value, Site], None]) -> Value:
@@ -185,7 +201,12 @@ def run_generator(m: Machine, generator: Generator, on_yield: Callable[[Value, S
 
 def awaited(m: Machine, value: Value, site: Site | None) -> Value:
     """`await value`."""
-    if isinstance(value, Generator) and value.kind == "coroutine" and isinstance(value.function, Function) and value.scope is not None:
+    if (
+        isinstance(value, Generator)
+        and value.kind == "coroutine"
+        and isinstance(value.function, Function)
+        and value.scope is not None
+    ):
         return run_body(m, value.function, value.scope, site=site)
     if isinstance(value, Ref):
         return library.awaited_object(m, value, site)

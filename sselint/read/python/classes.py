@@ -36,7 +36,7 @@ SAME_AS_OWNER = frozenset({"hex", "int", "urn", "bytes", "value", "name", "real"
 """Attributes of an id or an enumeration member that are the same thing in another form."""
 
 
-# -- defining ------------------------------------------------------------------------------------------------------------
+# -- defining ------------------------------------------------------------------------------------------------------
 
 
 def define(m: Machine, node: ir.ClassNode, frame: Frame) -> ClassValue:
@@ -100,7 +100,9 @@ def ancestors(m: Machine, cls: ClassValue, depth: int = 0) -> Iterator[Value]:
             yield from ancestors(m, base, depth + 1)
 
 
-def class_attribute(m: Machine, cls: ClassValue, name: str, after: ClassValue | None = None) -> tuple[Value, ClassValue] | None:
+def class_attribute(
+    m: Machine, cls: ClassValue, name: str, after: ClassValue | None = None
+) -> tuple[Value, ClassValue] | None:
     """An attribute found along the inheritance chain, with the class that defines it; `after` for `super()`."""
     line = [cls, *(a for a in ancestors(m, cls) if isinstance(a, ClassValue))]
     if after is not None:
@@ -125,10 +127,17 @@ def class_of(m: Machine, value: Value) -> ClassValue | None:
     return None
 
 
-# -- instances -----------------------------------------------------------------------------------------------------------
+# -- instances -----------------------------------------------------------------------------------------------------
 
 
-def instantiate(m: Machine, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site, frame: Frame | None) -> Value:
+def instantiate(
+    m: Machine,
+    cls: ClassValue,
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    site: Site,
+    frame: Frame | None,
+) -> Value:
     """`cls(...)`."""
     from sselint.read.python import calls
 
@@ -151,14 +160,23 @@ def instantiate(m: Machine, cls: ClassValue, positional: tuple[Value, ...], keyw
         else:
             library_init(m, ref, cls, positional, keywords, site)
         if new is not None and found is None:
-            result = calls.call(m, replace(new[0], receiver=cls) if isinstance(new[0], Function) else new[0], positional, keywords, site, frame)
+            result = calls.call(
+                m,
+                replace(new[0], receiver=cls) if isinstance(new[0], Function) else new[0],
+                positional,
+                keywords,
+                site,
+                frame,
+            )
             return result if isinstance(result, Ref) else ref
     finally:
         m.constructing.pop()
     return ref
 
 
-def fields_of(m: Machine, cls: ClassValue) -> dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]]:
+def fields_of(
+    m: Machine, cls: ClassValue
+) -> dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]]:
     """The annotated fields of a record, inherited ones first."""
     found: dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]] = {}
     line = [a for a in ancestors(m, cls) if isinstance(a, ClassValue)]
@@ -168,11 +186,19 @@ def fields_of(m: Machine, cls: ClassValue) -> dict[str, tuple[ir.Expression | No
     return found
 
 
-def _fill(m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> None:
-    settings = next((e for e in map(m.rules.entry, (b.name for b in library_bases(m, cls))) if e and e.role == "settings"), None)
+def _fill(
+    m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+) -> None:
+    settings = next(
+        (e for e in map(m.rules.entry, (b.name for b in library_bases(m, cls))) if e and e.role == "settings"), None
+    )
     queue = list(positional)
     for name, (annotation, default, scope, owner) in fields_of(m, cls).items():
-        if isinstance(annotation, ir.Subscript) and isinstance(annotation.value, ir.Name) and annotation.value.id == "ClassVar":
+        if (
+            isinstance(annotation, ir.Subscript)
+            and isinstance(annotation.value, ir.Name)
+            and annotation.value.id == "ClassVar"
+        ):
             continue
         if name in keywords:
             value = keywords[name]
@@ -219,7 +245,12 @@ def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: Class
     """The default of a field: the value, or what the factory of `field(default_factory=...)` makes, once an object."""
     from sselint.read.python import calls, expressions
 
-    frame = Frame(scope.module, Scope(scope.module, {}, scope.parent), None, Function(ir.Lambda(default.cst, (), default), scope.module, receiver=ref))
+    frame = Frame(
+        scope.module,
+        Scope(scope.module, {}, scope.parent),
+        None,
+        Function(ir.Lambda(default.cst, (), default), scope.module, receiver=ref),
+    )
     if isinstance(default, ir.Call):
         function = expressions.evaluate(m, default.function, frame)
         entry = m.rules.entry(function.name) if isinstance(function, External) else None
@@ -230,7 +261,9 @@ def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: Class
             factory = given.get("default_factory") or given.get("factory")
             if factory is not None:
                 made = expressions.evaluate(m, factory, frame)
-                return calls.awaited(m, calls.call(m, made, (), {}, m.site(frame, factory), frame), m.site(frame, factory))
+                return calls.awaited(
+                    m, calls.call(m, made, (), {}, m.site(frame, factory), frame), m.site(frame, factory)
+                )
             first = next((a.value for a in default.arguments if not a.keyword), None)
             if first is not None:
                 return expressions.evaluate(m, first, frame)
@@ -238,7 +271,9 @@ def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: Class
     return expressions.evaluate(m, default, frame)
 
 
-def library_init(m: Machine, ref: Ref, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> None:
+def library_init(
+    m: Machine, ref: Ref, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+) -> None:
     """The constructor of a library's class that the tree inherits: its arguments become attributes of the same name."""
     from sselint.read.python import library
 
@@ -256,7 +291,7 @@ def library_init(m: Machine, ref: Ref, cls: ClassValue, positional: tuple[Value,
         m.write_attribute(ref, f"args[{number}]", value, site)
 
 
-# -- attributes ----------------------------------------------------------------------------------------------------------
+# -- attributes ----------------------------------------------------------------------------------------------------
 
 
 def bind(m: Machine, value: Value, receiver: Value, owner: ClassValue) -> Value:
@@ -270,7 +305,11 @@ def bind(m: Machine, value: Value, receiver: Value, owner: ClassValue) -> Value:
             return value.function
         if value.kind == "classmethod":
             holder = class_of(m, receiver) or receiver
-            return replace(value.function, receiver=holder, owner=owner) if isinstance(value.function, Function) else value.function
+            return (
+                replace(value.function, receiver=holder, owner=owner)
+                if isinstance(value.function, Function)
+                else value.function
+            )
         getter = bind(m, value.function, receiver, owner)
         return calls.call(m, getter, (), {}, None, None)
     if isinstance(value, Partial) and isinstance(value.function, Function):
@@ -315,7 +354,11 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
         return receiver
     if isinstance(receiver, Exceptional):
         return _exception_attribute(receiver, name)
-    if isinstance(receiver, Minted | Const) and name in SAME_AS_OWNER and not isinstance(getattr(receiver, "value", None), bytes):
+    if (
+        isinstance(receiver, Minted | Const)
+        and name in SAME_AS_OWNER
+        and not isinstance(getattr(receiver, "value", None), bytes)
+    ):
         return receiver
     if isinstance(receiver, Function) and name == "__name__":
         return Const.of(receiver.name)
@@ -357,7 +400,11 @@ def _class_member(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:
         value = found[0]
         if isinstance(value, Descriptor):
             return bind(m, value, cls, found[1])
-        return m.as_state(value, m.heap.number(("class", cls.node, name))) if name in cls.flags.get("rewritten", ()) else value
+        return (
+            m.as_state(value, m.heap.number(("class", cls.node, name)))
+            if name in cls.flags.get("rewritten", ())
+            else value
+        )
     if name == "__name__":
         return Const.of(cls.name)
     from sselint.read.python import library
@@ -379,7 +426,7 @@ def _super_attribute(m: Machine, value: Super, name: str) -> Value:
     return Method(value, name)
 
 
-# -- exceptions ----------------------------------------------------------------------------------------------------------
+# -- exceptions ----------------------------------------------------------------------------------------------------
 
 
 def as_exception(m: Machine, value: Value, site: Site, frame: Frame) -> Value:
@@ -407,7 +454,9 @@ def exception_names(m: Machine, value: Value) -> list[str]:
     if isinstance(value, Ref):
         cls = class_of(m, value)
         if cls is not None:
-            return [name for base in library_bases(m, cls) for name in _with_bases(m, base.name.removeprefix("builtins."))]
+            return [
+                name for base in library_bases(m, cls) for name in _with_bases(m, base.name.removeprefix("builtins."))
+            ]
         return _with_bases(m, m.object(value).label)
     return ["Exception"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 from sselint.read.python import containers
@@ -51,9 +52,9 @@ def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: F
         if isinstance(one, Variable) and isinstance(other, Const):
             wanted = MIRROR[sign] if mirrored and sign in MIRROR else sign
             label = f"{wanted} {other.value!r}"
-            return m.world.decide_variable(m, one, label, site, lambda v, w=wanted, o=other: _constants(w, v, o.value))
+            return m.world.decide_variable(m, one, label, site, partial(_compared, wanted, other.value))
     for one, other, mirrored in ((left, right, False), (right, left, True)):
-        if is_cursor(m, one) and not (is_cursor(m, other) and not mirrored and False):
+        if is_cursor(m, one):
             wanted = MIRROR.get(sign, sign) if mirrored else sign
             return _with_cursor(m, wanted, one, other, site)
     return _other(m, sign, left, right, site)
@@ -66,6 +67,10 @@ def is_cursor(m: Machine, value: Value) -> bool:
     if isinstance(value, Ref) and m.object(value).kind == "instance":
         return any(mentions_cursor(v) for (ref, _), v in m.overlay.attributes.items() if ref == value)
     return False
+
+
+def _compared(sign: str, right: Any, left: Any) -> bool:
+    return _constants(sign, left, right)
 
 
 def _constants(sign: str, left: Any, right: Any) -> bool:
@@ -103,7 +108,11 @@ def _with_cursor(m: Machine, sign: str, cursor: Value, other: Value, site: Site)
         return m.choose(2, ("cursor", site), "condition", "what the cursor is", site) == 0
     m.note("compare", site, other=other, phase=m.phase())
     if m.hypothesis is Hypothesis.MALFORMED:
-        return sign == "!=" if sign in ("==", "!=") else m.once(2, ("order", site), "condition", "how a malformed cursor compares", site) == 0
+        return (
+            sign == "!="
+            if sign in ("==", "!=")
+            else m.once(2, ("order", site), "condition", "how a malformed cursor compares", site) == 0
+        )
     if sign in ("==", "!="):
         return _equals(m, cursor, other, site) == (sign == "==")
     if isinstance(other, Const):
@@ -121,7 +130,12 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if isinstance(other, Const):
         if isinstance(shape, Const):
             return _constants("==", str(shape.value), str(other.value))
-        if isinstance(cursor, Cursor) and cursor.part is not None and shape is None and other.value not in ("", None, 0):
+        if (
+            isinstance(cursor, Cursor)
+            and cursor.part is not None
+            and shape is None
+            and other.value not in ("", None, 0)
+        ):
             return m.once(2, ("part", site), "opaque", "what that part of the cursor is", site) == 0
         return False
     if isinstance(other, Unknown):
@@ -136,7 +150,10 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
 
 def is_shared(value: Value) -> bool:
     """Whether a value is the same on every process: written down, from the environment, or out of a shared store."""
-    return all(isinstance(leaf, Const | Variable | Reply) or (isinstance(leaf, Minted) and leaf.kind == "store") for leaf in leaves(value))
+    return all(
+        isinstance(leaf, Const | Variable | Reply) or (isinstance(leaf, Minted) and leaf.kind == "store")
+        for leaf in leaves(value)
+    )
 
 
 def _against_number(m: Machine, sign: str, other: Const, site: Site) -> bool:
@@ -146,8 +163,8 @@ def _against_number(m: Machine, sign: str, other: Const, site: Site) -> bool:
 
 
 def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Site) -> bool:
-    """Against the end of what is here: a cursor that is unknown here lies beyond it, one that is known does not. A clock
-    says nothing of the kind."""
+    """Against the end of what is here: a cursor that is unknown here lies beyond it, one that is known does
+    not. A clock says nothing of the kind."""
     kinds = {leaf.kind for leaf in leaves(other) if isinstance(leaf, Minted)}
     if isinstance(other, Length | Reply) or kinds & {"counter", "index", "state", "store"}:
         m.note("bound", site, other=other)
@@ -172,7 +189,11 @@ def _other(m: Machine, sign: str, left: Value, right: Value, site: Site) -> bool
 def _never(left: Value, right: Value) -> bool:
     """Whether two values surely differ: what was minted is neither nothing nor empty."""
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Const) and one.value in (None, "", b"", False) and isinstance(other, Minted | Join | Ref | Cursor | Position):
+        if (
+            isinstance(one, Const)
+            and one.value in (None, "", b"", False)
+            and isinstance(other, Minted | Join | Ref | Cursor | Position)
+        ):
             return True
     return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sselint.read.python import calls, classes, compare, iteration, library, text
 from sselint.read.python.heap import lookup_pair
@@ -41,7 +42,7 @@ def is_container(m: Machine, value: Value) -> bool:
     return isinstance(value, Collection | Tuple) or (isinstance(value, Ref) and m.object(value).kind in KINDS)
 
 
-# -- putting in ----------------------------------------------------------------------------------------------------------
+# -- putting in ----------------------------------------------------------------------------------------------------
 
 
 def add(m: Machine, ref: Ref, value: Value, site: Site, growing: bool = True, item: Item | None = None) -> None:
@@ -152,7 +153,7 @@ def all_pairs(m: Machine, ref: Ref) -> list[tuple[Value, Value]]:
     return [*base, *m.overlay.pairs.get(ref, [])]
 
 
-# -- finding -------------------------------------------------------------------------------------------------------------
+# -- finding -------------------------------------------------------------------------------------------------------
 
 
 def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame) -> Value:
@@ -173,7 +174,9 @@ def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame
         return _object_item(m, receiver, index, site, frame)
     if isinstance(receiver, Unknown | Input | Minted):
         return receiver
-    return Unknown("an element of something that is not understood", mentions_cursor(receiver) or mentions_cursor(index))
+    return Unknown(
+        "an element of something that is not understood", mentions_cursor(receiver) or mentions_cursor(index)
+    )
 
 
 def _constant_item(receiver: Tuple | Const, index: Const, site: Site) -> Value:
@@ -203,7 +206,12 @@ def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -
     if found is not None:
         return found
     fields = classes.tuple_fields(m, ref)
-    if fields is not None and isinstance(index, Const) and isinstance(index.value, int) and -len(fields) <= index.value < len(fields):
+    if (
+        fields is not None
+        and isinstance(index, Const)
+        and isinstance(index.value, int)
+        and -len(fields) <= index.value < len(fields)
+    ):
         return fields[index.value]
     method = classes.find_method(m, ref, "__getitem__")
     if method is not None:
@@ -246,7 +254,9 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         return None
     if not values:
         return Unknown(f"nothing in the tree fills {m.object(ref).label or 'it'}", mentions_cursor(key))
-    value = values[0] if len(values) == 1 else values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
+    value = (
+        values[0] if len(values) == 1 else values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
+    )
     return located(m, ref, value) if compare.is_cursor(m, key) else m.as_state(value, ref.id)
 
 
@@ -287,7 +297,9 @@ def contains(m: Machine, container: Value, item: Value, site: Site, frame: Frame
             return item.value in container.value
         except TypeError:
             return False
-    if isinstance(container, Cursor | Join | Wrapped) or (isinstance(container, Const) and isinstance(container.value, str)):
+    if isinstance(container, Cursor | Join | Wrapped) or (
+        isinstance(container, Const) and isinstance(container.value, str)
+    ):
         return text.contains(m, container, item, site)
     if isinstance(container, Ref) and m.object(container).kind not in KINDS:
         return _object_contains(m, container, item, site, frame)
@@ -327,21 +339,23 @@ def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame
     method = classes.find_method(m, ref, "__contains__")
     if method is not None:
         return m.truth(calls.awaited(m, calls.call(m, method, (item,), {}, site, frame), site), site)
-    return m.once(2, ("contains", site), "opaque" if mentions_cursor(item) else "condition", "a membership test", site) == 0
+    return (
+        m.once(2, ("contains", site), "opaque" if mentions_cursor(item) else "condition", "a membership test", site)
+        == 0
+    )
 
 
-# -- slices --------------------------------------------------------------------------------------------------------------
+# -- slices --------------------------------------------------------------------------------------------------------
 
 
 def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | None, site: Site) -> Value:
     """`receiver[lower:upper]`."""
-    bounds = [b.value if isinstance(b, Const) else b for b in (lower, upper)]
+    bounds: list[Any] = [b.value if isinstance(b, Const) else b for b in (lower, upper)]
     if isinstance(receiver, Const | Tuple) and all(b is None or isinstance(b, int) for b in bounds):
-        holder = receiver.items if isinstance(receiver, Tuple) else receiver.value
-        if isinstance(holder, str | bytes):
-            return Const.of(holder[bounds[0] : bounds[1]])  # type: ignore[misc]
-        if isinstance(holder, tuple):
-            return Tuple(holder[bounds[0] : bounds[1]])  # type: ignore[misc]
+        if isinstance(receiver, Tuple):
+            return Tuple(receiver.items[bounds[0] : bounds[1]])
+        if isinstance(receiver.value, str | bytes):
+            return Const.of(receiver.value[bounds[0] : bounds[1]])
     if isinstance(receiver, Cursor):
         return receiver
     if isinstance(receiver, Join | Minted | Input | Wrapped):

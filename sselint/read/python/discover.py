@@ -66,7 +66,9 @@ class Endpoints:
     def find(self) -> list[Endpoint]:
         """Every endpoint, those of applications first; those of routers that nothing mounts have no application."""
         found: list[Endpoint] = []
-        applications = [o.id for o in self.world.heap.objects.values() if library.role_of(self.m, Ref(o.id)) == "application"]
+        applications = [
+            o.id for o in self.world.heap.objects.values() if library.role_of(self.m, Ref(o.id)) == "application"
+        ]
         children = {child for number in applications for child in self._children(number)}
         for number in applications:
             if number not in children:
@@ -108,14 +110,16 @@ class Endpoints:
         given = library.use(self.m, Ref(number), what)
         return _elements(self.m, given)
 
-    def _below(self, number: int, prefix: str, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+    def _below(self, number: int, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         if len(routers) > MAX_NESTING:
             return
         self._mounted.add(number)
         entry = library.entry_of(self.m, Ref(number))
         if entry is not None and entry.options.get("serves"):
             path = _text(library.use(self.m, Ref(number), "path")) or str(entry.options.get("path", ""))
-            yield Endpoint(Ref(number), _joined(prefix, path), routers, self.world.heap[number].site, application, "asgi")
+            yield Endpoint(
+                Ref(number), _joined(prefix, path), routers, self.world.heap[number].site, application, "asgi"
+            )
         own = _text(library.use(self.m, Ref(number), "prefix"))
         prefix = _joined(prefix, own)
         for registration in self._by_receiver.get(number, ()):
@@ -124,7 +128,9 @@ class Endpoints:
             yield from self._route(item, prefix, routers, application)
         yield from self._tables(number, application)
 
-    def _registered(self, registration: Registration, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+    def _registered(
+        self, registration: Registration, prefix: str | None, routers: tuple[int, ...], application: int
+    ) -> Iterator[Endpoint]:
         values = registration.values
         if registration.kind == "routes":
             for item in _elements(self.m, values.get("target")):
@@ -140,7 +146,9 @@ class Endpoints:
 
     def _route(self, item: Value, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         if isinstance(item, Tuple) and len(item.items) >= 2:
-            yield Endpoint(item.items[1], _joined(prefix, _text(item.items[0])), routers, _site_of(item.items[1]), application)
+            yield Endpoint(
+                item.items[1], _joined(prefix, _text(item.items[0])), routers, _site_of(item.items[1]), application
+            )
             return
         if isinstance(item, Function | ClassValue):
             yield from self._decorated(item, prefix, routers, application)
@@ -167,7 +175,9 @@ class Endpoints:
             for inner in _elements(self.m, library.use(self.m, item, "routes")):
                 yield from self._route(inner, url, routers, application)
 
-    def _decorated(self, item: Function | ClassValue, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+    def _decorated(
+        self, item: Function | ClassValue, prefix: str | None, routers: tuple[int, ...], application: int
+    ) -> Iterator[Endpoint]:
         """Handlers that got their address from a decorator and their application from a list that names them, or that
         names their class (then the class holds the first part of the address)."""
         own: Value | None = None
@@ -186,7 +196,9 @@ class Endpoints:
                 bound = handler if made is None else replace(handler, receiver=made)
                 yield Endpoint(bound, url, routers, registration.site, application, options=dict(registration.values))
 
-    def _target(self, target: Value, url: str | None, routers: tuple[int, ...], application: int, site: Site | None) -> Iterator[Endpoint]:
+    def _target(
+        self, target: Value, url: str | None, routers: tuple[int, ...], application: int, site: Site | None
+    ) -> Iterator[Endpoint]:
         if isinstance(target, Ref):
             role = library.role_of(self.m, target)
             if role in ("application", "router"):
@@ -227,7 +239,9 @@ class Endpoints:
         included = {
             given.value if isinstance(given, Const) else given.module.name
             for o in self.world.heap.objects.values()
-            for given in [library.use(self.m, Ref(o.id), "target") if library.role_of(self.m, Ref(o.id)) == "mount" else None]
+            for given in [
+                library.use(self.m, Ref(o.id), "target") if library.role_of(self.m, Ref(o.id)) == "mount" else None
+            ]
             if isinstance(given, Const | ModuleValue)
         }
         for path, names in list(self.world.globals.items()):
@@ -239,7 +253,9 @@ class Endpoints:
     def _free(self) -> Iterator[Endpoint]:
         """Registrations without a router, and callables at the top of a module that speak ASGI or WSGI themselves."""
         for registration in self._by_receiver.get(0, ()):
-            listed = isinstance(registration.handler, Function) and id(registration.handler.node) in self._listed_handlers
+            listed = (
+                isinstance(registration.handler, Function) and id(registration.handler.node) in self._listed_handlers
+            )
             if registration.kind in ("route", "mount", "routes") and not listed:
                 yield from self._registered(registration, "", (), 0)
         for path, names in self.world.globals.items():

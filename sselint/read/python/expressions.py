@@ -81,9 +81,7 @@ def _subscript(m: Machine, node: ir.Subscript, frame: Frame) -> Value:
     return containers.get_item(m, receiver, evaluate(m, node.index, frame), site, frame)
 
 
-def arguments_of(
-    m: Machine, nodes: Iterable[ir.Argument], frame: Frame
-) -> tuple[tuple[Value, ...], dict[str, Value]]:
+def arguments_of(m: Machine, nodes: Iterable[ir.Argument], frame: Frame) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """The values of a call's arguments; what `*` and `**` carry is spread where it is known."""
     positional: list[Value] = []
     keywords: dict[str, Value] = {}
@@ -122,9 +120,7 @@ def _binary(m: Machine, node: ir.Binary, frame: Frame) -> Value:
     return binary(m, node.operator, left, right, m.site(frame, node))
 
 
-def binary(
-    m: Machine, sign: str, left: Value, right: Value, site: Site, in_place: bool = False
-) -> Value:
+def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_place: bool = False) -> Value:
     """`left sign right`."""
     if sign == "%" and text.is_text(left):
         return text.percent(m, left, right)
@@ -162,7 +158,13 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
         if isinstance(value, Length) and isinstance(other, Const):
             return replace(value, extra=True)
     if mentions_cursor(left) or mentions_cursor(right):
-        return left if isinstance(left, Cursor) else right if isinstance(right, Cursor) else Unknown("computed from the cursor", cursor=True)
+        return (
+            left
+            if isinstance(left, Cursor)
+            else right
+            if isinstance(right, Cursor)
+            else Unknown("computed from the cursor", cursor=True)
+        )
     minted = [v for v in (left, right) if isinstance(v, Minted)]
     if minted:
         best = min(minted, key=lambda v: PRECEDENCE.index(v.kind) if v.kind in PRECEDENCE else 99)
@@ -170,7 +172,13 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
     for value in (left, right):
         if isinstance(value, Length | Reply | Variable | Input):
             return value
-    return left if isinstance(left, Unknown) else right if isinstance(right, Unknown) else Unknown("arithmetic on values that are not numbers")
+    return (
+        left
+        if isinstance(left, Unknown)
+        else right
+        if isinstance(right, Unknown)
+        else Unknown("arithmetic on values that are not numbers")
+    )
 
 
 def _comparison(m: Machine, node: ir.Compare, frame: Frame) -> Value:
@@ -178,7 +186,9 @@ def _comparison(m: Machine, node: ir.Compare, frame: Frame) -> Value:
     site = m.site(frame, node)
     for sign, other in node.rest:
         right = evaluate(m, other, frame)
-        if any(library.is_column(m, v) for v in (left, right)) or any(_names_column(m, n, frame) for n in (node.left, other)):
+        if any(library.is_column(m, v) for v in (left, right)) or any(
+            _names_column(m, n, frame) for n in (node.left, other)
+        ):
             return Wrapped("condition", Tuple((left, right)))
         if not compare.holds(m, sign, left, right, site, frame):
             return Const.of(False)
@@ -370,4 +380,15 @@ HANDLERS: dict[type, Callable[..., Value]] = {
     ir.Starred: _nothing,
 }
 
-__all__ = ["Callback", "External", "Join", "Ref", "Wrapped", "arguments_of", "binary", "condition", "evaluate", "run_clauses"]
+__all__ = [
+    "Callback",
+    "External",
+    "Join",
+    "Ref",
+    "Wrapped",
+    "arguments_of",
+    "binary",
+    "condition",
+    "evaluate",
+    "run_clauses",
+]

@@ -19,7 +19,9 @@ def guard_of(heap: Heap, event: Event, refusal: Event) -> Guard:
     key = name_of(event.data["key"])
     origin, why = origin_of(target)
     places = [(event.site, f"`{key}` is looked up here"), (refusal.site, f"{refusal.data['status']} is sent here")]
-    made = next((leaf for value in _keys(target) for leaf in leaves(value) if isinstance(leaf, Minted) and leaf.trail), None)
+    made = next(
+        (leaf for value in _keys(target) for leaf in leaves(value) if isinstance(leaf, Minted) and leaf.trail), None
+    )
     if made is not None:
         places.append((made.trail[0].site, f"`{key}` is made here"))
     return Guard(key, origin, why, evidence_of(places), int(refusal.data["status"]))
@@ -48,7 +50,10 @@ def origin_of(target: Object) -> tuple[KeyOrigin, str]:
         return KeyOrigin.CLIENT, "the client chooses it, so that another process may know the same one"
     for wanted in (KeyOrigin.UNKNOWN, KeyOrigin.SHARED):
         if wanted in origins:
-            return wanted, "who makes it is out of sight" if wanted is KeyOrigin.UNKNOWN else "it is the same on every process"
+            return (
+                wanted,
+                "who makes it is out of sight" if wanted is KeyOrigin.UNKNOWN else "it is the same on every process",
+            )
     return KeyOrigin.RANDOM_LOCAL, "it is minted at random in the process that knows it"
 
 
@@ -76,7 +81,12 @@ def startup(world: World, endpoint: Endpoint) -> Iterator[Guard]:
     for refusal in world.refusals:
         names = [n for n in refusal.names if n in words]
         if names and (refusal.module.path in own or not own):
-            yield Guard(names[0], KeyOrigin.STARTUP, f"the server does not start with several workers ({names[0]})", evidence_of([(refusal.site, "refuses to start here")]))
+            yield Guard(
+                names[0],
+                KeyOrigin.STARTUP,
+                f"the server does not start with several workers ({names[0]})",
+                evidence_of([(refusal.site, "refuses to start here")]),
+            )
 
 
 _ = Item

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sselint.facts import Evidence, IdKind, IdSource, Minted as When, Scope, Truth
+from sselint.facts import Evidence, IdKind, IdSource, Scope, Truth
+from sselint.facts import Minted as When
 from sselint.read.python.heap import Heap, Object
+from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
 from sselint.read.python.outcome import Path, evidence_of
-from sselint.read.python.machine import Hypothesis
 from sselint.read.python.values import (
     Const,
     Cursor,
@@ -49,9 +50,15 @@ class Source:
 
 
 def is_constant(target: Object) -> bool:
-    """A table that is the same on every process: made at start-up from what is written down or shipped, never added to."""
+    """A table that is the same everywhere: made at start-up from what is written down or shipped, never added to."""
     made = all(isinstance(v, Const | Reply) or _plain(v) for v in (*target.elements, *(v for _, v in target.pairs)))
-    return target.boot and target.kind in ("list", "dict", "set") and target.grows is None and made and bool(target.elements or target.pairs)
+    return (
+        target.boot
+        and target.kind in ("list", "dict", "set")
+        and target.grows is None
+        and made
+        and bool(target.elements or target.pairs)
+    )
 
 
 def _plain(value: Value) -> bool:
@@ -66,7 +73,9 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
         return _without(heap, frames)
     sources = [source_of(heap, f) for _, f in named]
     made = [s for s in sources if s.kind is not IdKind.CONSTANT or s.scope is not Scope.NONE] or sources
-    worst = min(made, key=lambda s: (not s.found, s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9))
+    worst = min(
+        made, key=lambda s: (not s.found, s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9)
+    )
     when = When.CONNECTION if all(s.local for s in made) else When.PUBLISHED
     fresh = any(p.hypothesis is Hypothesis.MISSING for p, _ in named)
     return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, Truth.of(fresh))
@@ -76,8 +85,16 @@ def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]]) -> IdSource:
     unknown = [f for _, f in frames if not f.framed or set(f.fields) == {"text"}]
     if unknown and len(unknown) == len(frames):
         value = next(iter(unknown[0].fields.values()))
-        why = next((leaf.why for leaf in leaves(value) if isinstance(leaf, Unknown)), "what is sent is put together out of sight")
-        return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, f"what is sent is not known: {why}", evidence_of([(unknown[0].site, "sent here")]))
+        why = next(
+            (leaf.why for leaf in leaves(value) if isinstance(leaf, Unknown)),
+            "what is sent is put together out of sight",
+        )
+        return IdSource(
+            IdKind.UNKNOWN,
+            Scope.UNKNOWN,
+            f"what is sent is not known: {why}",
+            evidence_of([(unknown[0].site, "sent here")]),
+        )
     shown = [(f.site, "sent without an id") for _, f in frames[:1]]
     return IdSource(IdKind.NONE, Scope.NONE, NO_IDS, evidence_of(shown), reaches_fresh_client=Truth.NO)
 
@@ -86,7 +103,15 @@ def source_of(heap: Heap, frame: Frame) -> Source:
     """The source of the id of one frame."""
     value = frame.id if frame.id is not None else Const.of(None)
     found = [leaf for leaf in leaves(value) if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
-    local = bool(found) and all(isinstance(leaf, Minted) and leaf.local and not leaf.boot and not _placed(heap, leaf) and not _stored(heap, leaf) for leaf in found if not isinstance(leaf, Input))
+    local = bool(found) and all(
+        isinstance(leaf, Minted)
+        and leaf.local
+        and not leaf.boot
+        and not _placed(heap, leaf)
+        and not _stored(heap, leaf)
+        for leaf in found
+        if not isinstance(leaf, Input)
+    )
     kind, scope, why = classify(heap, value, found, frame.item)
     return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED, bool(found))
 
@@ -129,10 +154,18 @@ def classify(heap: Heap, value: Value, found: Sequence[Value], item: Item | None
     if any(leaf.kind == "random" and not leaf.boot for leaf in minted):
         return IdKind.RANDOM, Scope.UNIQUE_LOCAL, "a random id, which no other process has"
     if boot is not None:
-        return IdKind.EPOCH_PREFIXED, Scope.UNIQUE_LOCAL, "a token that the process makes when it starts stands in front, so that another process can tell the id is foreign"
+        return (
+            IdKind.EPOCH_PREFIXED,
+            Scope.UNIQUE_LOCAL,
+            "a token made at start-up stands in front, so that another process can tell that the id is foreign",
+        )
     replica = next((leaf for leaf in minted if leaf.kind == "replica"), None)
     if replica is not None:
-        return IdKind.REPLICA_PREFIXED, Scope.UNIQUE_LOCAL, "the replica's name stands in front, which tells replicas apart, but not two lives of one"
+        return (
+            IdKind.REPLICA_PREFIXED,
+            Scope.UNIQUE_LOCAL,
+            "the replica's name stands in front, which tells replicas apart, but not two lives of one",
+        )
     if kinds & {"clock", "ordered"}:
         return IdKind.CLOCK, Scope.ORDERED_LOCAL, "made from the clock: foreign, and yet comparable"
     counted = _counted(heap, found)
@@ -151,11 +184,23 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
     for leaf in found:
         if isinstance(leaf, Minted) and leaf.kind in COUNTING:
             about = heap.objects.get(leaf.about)
-            if leaf.kind == "index" and about is not None and (about.where in ("shared", "image") or is_constant(about)):
+            if (
+                leaf.kind == "index"
+                and about is not None
+                and (about.where in ("shared", "image") or is_constant(about))
+            ):
                 continue
             if leaf.kind == "index":
-                return IdKind.INDEX, Scope.OVERLAPPING, "a position in a list of this process; another process has its own"
-            return IdKind.COUNTER, Scope.OVERLAPPING, "counted by each process for itself; another process has its own event of that number"
+                return (
+                    IdKind.INDEX,
+                    Scope.OVERLAPPING,
+                    "a position in a list of this process; another process has its own",
+                )
+            return (
+                IdKind.COUNTER,
+                Scope.OVERLAPPING,
+                "counted by each process for itself; another process has its own event of that number",
+            )
         if isinstance(leaf, Length | Position):
             about = heap.objects.get(leaf.about)
             if about is not None and (about.where in ("shared", "image") or is_constant(about)):
@@ -182,7 +227,9 @@ def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
         if store.where == "unknown":
             return IdKind.STORE, Scope.UNKNOWN, f"{store.label} gives it, and where that is is not known"
         return IdKind.STORE, Scope.SHARED, f"{store.label} gives it, and every process asks the same one"
-    if any(isinstance(leaf, Minted) and leaf.kind == "index" for leaf in found) or any(isinstance(leaf, Length | Position) for leaf in found):
+    if any(isinstance(leaf, Minted) and leaf.kind == "index" for leaf in found) or any(
+        isinstance(leaf, Length | Position) for leaf in found
+    ):
         return IdKind.CONSTANT, Scope.SHARED, "a position in a table that is the same on every process"
     given = next((leaf for leaf in found if isinstance(leaf, Input | Cursor)), None)
     if given is not None:

@@ -117,7 +117,14 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
         return provided
     if isinstance(kind, External):
         entry = m.rules.entry(kind.name)
-        if entry is not None and entry.role in ("request", "response", "object", "response_builder", "background", "headers"):
+        if entry is not None and entry.role in (
+            "request",
+            "response",
+            "object",
+            "response_builder",
+            "background",
+            "headers",
+        ):
             return made(m, kind.name, site) if entry.role != "request" else request_of(m, kind.name, site)
     if isinstance(kind, ClassValue):
         return Input(f"the request's body, a {kind.name}")

@@ -168,7 +168,10 @@ def _stepwise(m: Machine, method: Value, site: Site | None, body: Body) -> None:
         try:
             value = calls.awaited(m, calls.call(m, method, (), {}, site, None), site)
         except Raised as raised:
-            if isinstance(raised.exception, Exceptional) and raised.exception.name in ("StopIteration", "StopAsyncIteration"):
+            if isinstance(raised.exception, Exceptional) and raised.exception.name in (
+                "StopIteration",
+                "StopAsyncIteration",
+            ):
                 return
             raise
         body(value)
@@ -212,7 +215,7 @@ def known_items(m: Machine, value: Value) -> list[Value]:
 
 
 def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Site) -> list[Value]:
-    """The values for the targets of `a, b, *rest = value`. Raises the interpreted ValueError where the number is wrong."""
+    """The values for the targets of `a, b, *rest = value`. Raises ValueError where the number is wrong."""
     count = len(targets)
     star = next((i for i, t in enumerate(targets) if isinstance(t, ir.Starred)), None)
     if isinstance(value, Wrapped) and value.form.startswith("split:"):
@@ -226,7 +229,12 @@ def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Sit
         return fields
     view = view_of(m, value) if not isinstance(value, Generator) or value.kind != "coroutine" else None
     if view is None:
-        return [value if isinstance(value, Unknown | Input | Cursor | Minted) else Unknown("a part of something that is not understood") for _ in targets]
+        return [
+            value
+            if isinstance(value, Unknown | Input | Cursor | Minted)
+            else Unknown("a part of something that is not understood")
+            for _ in targets
+        ]
     items = [i.value for i in view.items]
     if star is not None and len(items) >= count - 1:
         rest = Collection(view.source, view.items[star : len(items) - (count - 1 - star)], view.selection)
@@ -236,7 +244,7 @@ def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Sit
     return [items[0] if items else Unknown("an element of an empty list") for _ in targets]
 
 
-# -- lazy builtins ---------------------------------------------------------------------------------------------------------
+# -- lazy builtins -------------------------------------------------------------------------------------------------
 
 
 def _enumerate(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
@@ -261,7 +269,11 @@ def _range(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     lower, upper = (Const.of(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
     about = next((b.about for b in bounds if isinstance(b, Length)), 0)
     if about:
-        view = containers.slice_view(m, view_of(m, Ref(about)) or Collection(about, ()), lower, site) if site is not None else None
+        view = (
+            containers.slice_view(m, view_of(m, Ref(about)) or Collection(about, ()), lower, site)
+            if site is not None
+            else None
+        )
         for item in view.items if view is not None else ():
             with m.looking_at(replace(item, selection=view.selection if view else "all")):
                 body(replace(m.minted("index", site, about), phase=item.phase))
@@ -293,7 +305,9 @@ def _zip(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
                 rest.append(replace(m.minted("index", site, m.source), phase=m.phase()))
                 continue
             view = view_of(m, other)
-            rest.append(view.items[-1].value if view is not None and view.items else Unknown("an element of another list"))
+            rest.append(
+                view.items[-1].value if view is not None and view.items else Unknown("an element of another list")
+            )
         body(Tuple((element, *rest)))
 
     if isinstance(first, Ref) and m.object(first).kind == "library" and others:

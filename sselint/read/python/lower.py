@@ -1,4 +1,4 @@
-"""libcst to the small form of `ir`. libcst is imported only in `parse`; everything else goes by the nodes' type names."""
+"""libcst to the small form of `ir`. libcst is imported only in `parse`; all else goes by the nodes' type names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPARE = {
 LITERALS = {"None": None, "True": True, "False": False}
 
 
-class SyntaxTrouble(Exception):
+class SyntaxTrouble(Exception):  # noqa: N818 - a signal, not an error
     """A file that is not Python: `line` and `column` from 1, and the parser's words."""
 
     def __init__(self, line: int, column: int, why: str) -> None:
@@ -131,7 +131,8 @@ def _else(node: Any) -> tuple[ir.Statement, ...]:
 
 def _with(node: Any) -> ir.Statement:
     items = tuple(
-        (expression(item.item), expression(item.asname.name) if item.asname is not None else None) for item in node.items
+        (expression(item.item), expression(item.asname.name) if item.asname is not None else None)
+        for item in node.items
     )
     return ir.With(node, items, lower_body(node.body))
 
@@ -199,7 +200,7 @@ def _parameter(node: Any, kind: str) -> ir.Parameter:
     return ir.Parameter(node, node.name.value, kind, _maybe(node.default), annotation)
 
 
-# -- expressions ---------------------------------------------------------------------------------------------------------
+# -- expressions ---------------------------------------------------------------------------------------------------
 
 
 def expression(node: Any) -> ir.Expression:
@@ -258,7 +259,7 @@ def _unescape(text: str, raw: bool) -> str:
 
 
 def _subscript(node: Any) -> ir.Expression:
-    items = []
+    items: list[ir.Expression] = []
     for element in node.slice:
         inner = element.slice
         if type(inner).__name__ == "Slice":
@@ -364,7 +365,7 @@ EXPRESSIONS: dict[str, Callable[[Any], ir.Expression]] = {
 }
 
 
-# -- scopes --------------------------------------------------------------------------------------------------------------
+# -- scopes --------------------------------------------------------------------------------------------------------
 
 
 def find_names(body: tuple[ir.Statement, ...], parameter_names: tuple[str, ...]) -> ir.Names:
@@ -401,9 +402,7 @@ def find_names(body: tuple[ir.Statement, ...], parameter_names: tuple[str, ...])
             local.update(_captures(node.pattern))
         stack.extend(children(node))
     outer = declared["global"] | declared["nonlocal"]
-    return ir.Names(
-        frozenset(local - outer), frozenset(declared["global"]), frozenset(declared["nonlocal"]), generator
-    )
+    return ir.Names(frozenset(local - outer), frozenset(declared["global"]), frozenset(declared["nonlocal"]), generator)
 
 
 def _bind(target: Any, into: set[str]) -> None:

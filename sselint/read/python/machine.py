@@ -59,7 +59,7 @@ class Hypothesis(str, Enum):
     MALFORMED = "malformed"
 
 
-class Signal(Exception):
+class Signal(Exception):  # noqa: N818 - a signal, not an error
     """A jump of the interpreted program."""
 
 
@@ -90,7 +90,7 @@ class Raised(Signal):
         self.site = site
 
 
-class Passing(Exception):
+class Passing(Exception):  # noqa: N818 - a signal, not an error
     """A signal from the body of a loop on its way through the generator that feeds the loop."""
 
     def __init__(self, owner: object, signal: Signal) -> None:
@@ -196,7 +196,7 @@ class Machine:
         """Whether the base heap is being built."""
         return self.hypothesis is Hypothesis.BUILD
 
-    # -- decisions -------------------------------------------------------------------------------------------------------
+    # -- decisions --------------------------------------------------------------------------------------------------
 
     def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
         """The oracle's answer."""
@@ -213,7 +213,7 @@ class Machine:
         """Adds to the trace."""
         self.trace.append(Event(kind, site, {**data, "round": self.round}))
 
-    # -- objects ---------------------------------------------------------------------------------------------------------
+    # -- objects ----------------------------------------------------------------------------------------------------
 
     def make(self, kind: str, of: object, site: Site | None, frame: Frame | None = None, label: str = "") -> Ref:
         """A new object, made at `site` by the method or function that runs in `frame`."""
@@ -301,7 +301,7 @@ class Machine:
                 target.rewritten.add(name)
             self.heap.add(target.attributes.setdefault(name, {}), settled(stepped(value, site, "stored here")))
 
-    # -- truth -------------------------------------------------------------------------------------------------------------
+    # -- truth ------------------------------------------------------------------------------------------------------
 
     def truth(self, value: Value, site: Site | None) -> bool:
         """Whether a value is true; where nobody can know, the oracle says."""
@@ -323,7 +323,13 @@ class Machine:
             return value.extra or not self.is_empty(Ref(value.about), site)
         kind = "opaque" if isinstance(value, Unknown) and value.cursor else "condition"
         if isinstance(value, Reply | Input | Unknown):
-            label = value.name if isinstance(value, Input) else "the answer of the store" if isinstance(value, Reply) else value.why
+            label = (
+                value.name
+                if isinstance(value, Input)
+                else "the answer of the store"
+                if isinstance(value, Reply)
+                else value.why
+            )
             return self.choose(2, ("truth", site), kind, label, site) == 0
         return True
 
@@ -343,7 +349,7 @@ class Machine:
             return True  # nothing has been seen to fill it yet
         return self.once(2, ("empty", ref.id), "empty", f"whether {found.label or 'the container'} is empty", site) == 1
 
-    # -- representative elements -------------------------------------------------------------------------------------------
+    # -- representative elements ------------------------------------------------------------------------------------
 
     def phases(self) -> tuple[str, ...]:
         """Where representative elements stand relative to the cursor."""
@@ -387,4 +393,17 @@ class Machine:
         return Site(frame.module, node.cst)
 
 
-__all__ = ["Broke", "Continued", "Decision", "Ended", "Event", "Frame", "Hypothesis", "Machine", "Passing", "Raised", "Returned", "Signal"]
+__all__ = [
+    "Broke",
+    "Continued",
+    "Decision",
+    "Ended",
+    "Event",
+    "Frame",
+    "Hypothesis",
+    "Machine",
+    "Passing",
+    "Raised",
+    "Returned",
+    "Signal",
+]

@@ -1,4 +1,4 @@
-"""An exchange over MCP streamable HTTP, as the rules describe the SDK: session first, then the cursor, then the store."""
+"""An exchange over MCP streamable HTTP, as the rules describe it: session first, then the cursor, then the store."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def _manager(m: Machine, ref: Ref, a: Arguments) -> None:
     for name in names:
         method = classes.find_method(m, ref, str(name))
         if method is not None:
-            calls.awaited(m, calls.call(m, method, a.positional or _asgi(m, a.site), a.keywords, a.site, a.frame), a.site)
+            calls.awaited(
+                m, calls.call(m, method, a.positional or _asgi(m, a.site), a.keywords, a.site, a.frame), a.site
+            )
             return
     HANDLERS[what](m, ref, a)
 
@@ -93,7 +95,14 @@ def sessions(m: Machine, ref: Ref) -> Ref:
 def _session(m: Machine, ref: Ref, a: Arguments) -> None:
     """The stock manager in stateful mode: a session that it does not know is refused before anything else."""
     held = sessions(m, ref)
-    adopted = next((v for _, v in reversed(m.overlay.pairs.get(held, [])) if isinstance(v, Ref) and library.role_of(m, v) == "transport"), None)
+    adopted = next(
+        (
+            v
+            for _, v in reversed(m.overlay.pairs.get(held, []))
+            if isinstance(v, Ref) and library.role_of(m, v) == "transport"
+        ),
+        None,
+    )
     if adopted is not None:
         _transport(m, adopted, a)
         return
@@ -136,7 +145,12 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
     if method is None and isinstance(store, Ref) and library.describes(m, store, "replay_events_after"):
         method = classes.attribute(m, store, "replay_events_after", a.site, a.frame)
     if method is None:
-        wire.emit(m, {"data": store if isinstance(store, Unknown) else Unknown("what the event store replays")}, a.site, framed=False)
+        wire.emit(
+            m,
+            {"data": store if isinstance(store, Unknown) else Unknown("what the event store replays")},
+            a.site,
+            framed=False,
+        )
         raise Ended
     try:
         result = calls.awaited(m, calls.call(m, method, (cursor, Callback("event")), {}, a.site, a.frame), a.site)
@@ -165,7 +179,11 @@ def _live(m: Machine, store: Value | None, a: Arguments) -> None:
     if m.building and store is not None:
         method = classes.find_method(m, store, "replay_events_after")
         if method is not None:
-            calls.awaited(m, calls.call(m, method, (Unknown("a cursor", cursor=True), Callback("event")), {}, a.site, a.frame), a.site)
+            calls.awaited(
+                m,
+                calls.call(m, method, (Unknown("a cursor", cursor=True), Callback("event")), {}, a.site, a.frame),
+                a.site,
+            )
     raise Ended
 
 

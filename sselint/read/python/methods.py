@@ -132,7 +132,11 @@ def _keys(m: Machine, receiver: Value, a: Arguments) -> Value:
 
 
 def _copy(m: Machine, receiver: Value, a: Arguments) -> Value:
-    return receiver if isinstance(receiver, Ref) and m.object(receiver).kind == "dict" else builtin_calls.copied(m, receiver, a.site)
+    return (
+        receiver
+        if isinstance(receiver, Ref) and m.object(receiver).kind == "dict"
+        else builtin_calls.copied(m, receiver, a.site)
+    )
 
 
 def _index(m: Machine, receiver: Value, a: Arguments) -> Value:

@@ -1,4 +1,4 @@
-"""Which way an undecided branch goes. A run asks; the explorer runs again until the ways are covered or the budget is spent.
+"""Which way an undecided branch goes. A run asks; the explorer runs again while there are ways left and budget.
 
 Each run is one path: the interpreter is an ordinary recursive evaluator, and exploring is running it again with other
 answers.
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from sselint.read.python.modules import Site
 
 
-class OutOfBudget(Exception):
+class OutOfBudget(Exception):  # noqa: N818 - a signal, not an error
     """The run took more steps than it may."""
 
 
@@ -73,7 +73,7 @@ class Budget:
         return self.steps <= 0
 
 
-class Explorer(Generic[Result]):
+class Explorer:
     """Runs a function path by path. `cover` stops once every option of every question was taken somewhere; otherwise
     all paths are run, those with something new first, until `limit`."""
 

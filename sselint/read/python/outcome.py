@@ -60,7 +60,9 @@ class Path:
     @property
     def is_stream(self) -> bool:
         """Whether the answer is an event stream."""
-        return any(e.kind == "stream" or (e.kind == "start" and e.data["stream"]) or e.kind == "frame" for e in self.trace)
+        return any(
+            e.kind == "stream" or (e.kind == "start" and e.data["stream"]) or e.kind == "frame" for e in self.trace
+        )
 
     @property
     def asks_cursor(self) -> bool:
@@ -109,28 +111,51 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
     asked = _asked(path)
     if refusal is not None:
         status = int(refusal.data["status"])
-        return Result(path, Outcome.FAIL_CLOSED, f"answers {status}", (*asked, (refusal.site, f"{status} is sent here")), status)
+        return Result(
+            path, Outcome.FAIL_CLOSED, f"answers {status}", (*asked, (refusal.site, f"{status} is sent here")), status
+        )
     if not path.is_stream:
         if path.events("plain") and path.asks_cursor:
             where = path.events("plain")[0].site
-            return Result(path, Outcome.FAIL_CLOSED, "answers with something that is no event stream", (*asked, (where, "no event stream")), 200)
+            return Result(
+                path,
+                Outcome.FAIL_CLOSED,
+                "answers with something that is no event stream",
+                (*asked, (where, "no event stream")),
+                200,
+            )
         return None
     if path.how == "budget":
         return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)
     if path.how == "aborted":
         end = path.end
         site = end.site if end is not None else None
-        status = end.data.get("status") if end is not None else None
-        why = f"refuses ({status}) when the response has begun, so that the client is told 200 and nothing follows"
-        return Result(path, Outcome.EMPTY, why, (*asked, (site, "raised after the response has begun")), status, late=True)
+        late = end.data.get("status") if end is not None else None
+        why = f"refuses ({late}) when the response has begun, so that the client is told 200 and nothing follows"
+        return Result(
+            path, Outcome.EMPTY, why, (*asked, (site, "raised after the response has begun")), late, late=True
+        )
     reset = _reset(path, reset_words)
     if reset is not None:
-        return Result(path, Outcome.FAIL_CLOSED, "an event tells the client to start again", (*asked, (reset.site, "the reset event")), reset=True)
+        return Result(
+            path,
+            Outcome.FAIL_CLOSED,
+            "an event tells the client to start again",
+            (*asked, (reset.site, "the reset event")),
+            reset=True,
+        )
     return _by_frames(path, asked)
 
 
 def _asked(path: Path) -> tuple[tuple[Site | None, str], ...]:
-    notes = {"cursor": "the cursor is read here", "lookup": "looked up here", "compare": "compared here", "bound": "compared here", "parse": "parsed here", "handled": "handled here"}
+    notes = {
+        "cursor": "the cursor is read here",
+        "lookup": "looked up here",
+        "compare": "compared here",
+        "bound": "compared here",
+        "parse": "parsed here",
+        "handled": "handled here",
+    }
     found: dict[object, tuple[Site | None, str]] = {}
     for event in path.trace:
         if event.kind in notes and event.site is not None and event.kind != "parse":
@@ -167,7 +192,7 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
 
 
-# -- all paths together --------------------------------------------------------------------------------------------------
+# -- all paths together --------------------------------------------------------------------------------------------
 
 
 def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) -> Run:
@@ -205,7 +230,11 @@ def _doubt(results: Sequence[Result]) -> Run | None:
                 if taken is not None:
                     refuses = result.outcome is Outcome.FAIL_CLOSED
                     by_option.setdefault(taken.option, set()).add(refuses)
-            if len(by_option) > 1 and len({frozenset(v) for v in by_option.values()}) > 1 and all(len(v) == 1 for v in by_option.values()):
+            if (
+                len(by_option) > 1
+                and len({frozenset(v) for v in by_option.values()}) > 1
+                and all(len(v) == 1 for v in by_option.values())
+            ):
                 span = (decision.site.span("decided here"),) if decision.site is not None else ()
                 return Run(Outcome.UNKNOWN, f"{says} {decision.label}", span)
     return None

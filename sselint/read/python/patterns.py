@@ -49,7 +49,7 @@ def _value(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame) -
 
 
 def _sequence(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame) -> Bound | None:
-    elements = [p for p in pattern.patterns]
+    elements = list(pattern.patterns)
     star = next((i for i, p in enumerate(elements) if type(p).__name__ == "MatchStar"), None)
     view = iteration.view_of(m, subject)
     values = list(view.items) if view is not None else None

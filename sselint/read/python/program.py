@@ -85,7 +85,9 @@ class Analysis:
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)
         found = [
-            FileReport(path, FileOutcome.TOO_LARGE if "bytes" in why else FileOutcome.UNREADABLE, why, needed=path in evident)
+            FileReport(
+                path, FileOutcome.TOO_LARGE if "bytes" in why else FileOutcome.UNREADABLE, why, needed=path in evident
+            )
             for path, why in self.refused.items()
             if path in evident or path in world.loaded
         ]

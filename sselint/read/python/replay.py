@@ -73,7 +73,12 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
     for path in paths:
         for event in path.events("lookup", "read"):
             number = int(event.data["container"])
-            if number in heap.objects and path.hypothesis is not Hypothesis.MISSING and path.asks_cursor and event.kind == "read":
+            if (
+                number in heap.objects
+                and path.hypothesis is not Hypothesis.MISSING
+                and path.asks_cursor
+                and event.kind == "read"
+            ):
                 found.setdefault(number)
     return list(found)
 
@@ -95,7 +100,9 @@ def _ends(paths: Sequence[Path]) -> Truth:
     return Truth.of(ends == {"closed"}) if ends else Truth.NO
 
 
-def _tail(heap: Heap, paths: Sequence[Path], sources: Sequence[int]) -> tuple[Where, str, list[tuple[Site | None, str]]]:
+def _tail(
+    heap: Heap, paths: Sequence[Path], sources: Sequence[int]
+) -> tuple[Where, str, list[tuple[Site | None, str]]]:
     live = [e for p in paths for e in p.events("live")]
     found: list[tuple[Where, str, Site | None]] = []
     for event in live:
@@ -108,9 +115,21 @@ def _tail(heap: Heap, paths: Sequence[Path], sources: Sequence[int]) -> tuple[Wh
             continue
         fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
         if not fed and event.data.get("fed") == "nothing":
-            found.append((Where.UNKNOWN, f"nothing in the tree puts anything into {target.label or 'the queue'} that it then waits for", event.site))
+            found.append(
+                (
+                    Where.UNKNOWN,
+                    f"nothing in the tree puts anything into {target.label or 'the queue'} that it then waits for",
+                    event.site,
+                )
+            )
         elif fed and not fed & {"local", "memory"}:
-            found.append((Where.SHARED, "then a task of the process passes on what any process put into the shared store", event.site))
+            found.append(
+                (
+                    Where.SHARED,
+                    "then a task of the process passes on what any process put into the shared store",
+                    event.site,
+                )
+            )
         else:
             found.append((Where.MEMORY, "then only what this process publishes arrives", event.site))
     for frame in (f for p in paths for f in p.frames if f.live and f.item is not None):

@@ -61,7 +61,7 @@ def _end(m: Machine, how: str, site: Site | None, **data: Any) -> None:
     m.note("end", site, how=how, **data)
 
 
-# -- middleware ----------------------------------------------------------------------------------------------------------
+# -- middleware ----------------------------------------------------------------------------------------------------
 
 
 def _middleware(m: Machine, endpoint: Endpoint) -> list[Value]:
@@ -101,7 +101,9 @@ def _through(m: Machine, endpoint: Endpoint, middleware: list[Value], position: 
         made = classes.instantiate(m, current, (following,), {}, site, None)
         method = classes.find_method(m, made, "dispatch")
         if method is not None:
-            return calls.awaited(m, calls.call(m, method, (inject.request(m, endpoint), following), {}, site, None), site)
+            return calls.awaited(
+                m, calls.call(m, method, (inject.request(m, endpoint), following), {}, site, None), site
+            )
         method = classes.find_method(m, made, "__call__") if speaks_asgi(m, made) else None
         if method is not None:
             before = len(m.trace)
@@ -112,10 +114,9 @@ def _through(m: Machine, endpoint: Endpoint, middleware: list[Value], position: 
         return rest()
     if isinstance(current, Function | Partial):
         named = current.node.parameters if isinstance(current, Function) else ()
+        given: tuple[Value, ...] = (inject.request(m, endpoint), following)[: len(named)]
         if len(named) >= 2:
-            given = (inject.request(m, endpoint), following)
             return calls.awaited(m, calls.call(m, current, given, {}, site, None), site)
-        given = (inject.request(m, endpoint),) if named else ()
         value = calls.awaited(m, calls.call(m, current, given, {}, site, None), site)
         if not isinstance(value, Const) and value is not None and _is_response(m, value):
             return value
@@ -133,7 +134,7 @@ def _is_response(m: Machine, value: Value) -> bool:
     return (isinstance(value, Ref) and library.role_of(m, value) == "response") or isinstance(value, Tuple | Callback)
 
 
-# -- the handler ---------------------------------------------------------------------------------------------------------
+# -- the handler ---------------------------------------------------------------------------------------------------
 
 
 def _handle(m: Machine, endpoint: Endpoint) -> Value:
@@ -145,7 +146,11 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
         return _wsgi_body(m, value, site)
     if isinstance(handler, Descriptor):
         handler = handler.function
-    if isinstance(handler, Ref) and library.role_of(m, handler) in ("application", "router") and endpoint.kind != "asgi":
+    if (
+        isinstance(handler, Ref)
+        and library.role_of(m, handler) in ("application", "router")
+        and endpoint.kind != "asgi"
+    ):
         return Callback("answered")
     if endpoint.kind == "asgi" or (isinstance(handler, Ref) and speaks_asgi(m, handler)):
         _asgi(m, handler, endpoint, None)
@@ -193,7 +198,9 @@ def _asgi(m: Machine, handler: Value, endpoint: Endpoint, app: Callable[..., Val
 
 def _class_based(m: Machine, cls: ClassValue, endpoint: Endpoint, site: Site) -> Value:
     """A class whose methods answer requests: the one for GET is run, while the program is built all of them."""
-    entry = next((e for e in map(m.rules.entry, (b.name for b in classes.library_bases(m, cls))) if e is not None), None)
+    entry = next(
+        (e for e in map(m.rules.entry, (b.name for b in classes.library_bases(m, cls))) if e is not None), None
+    )
     named = list(map(str, entry.options.get("methods", ("get",)))) if entry is not None else ["get"]
     if m.building:
         named = named[m.choose(len(named), ("method", site), "condition", "the request's method", site) :][:1]
@@ -211,7 +218,7 @@ def _class_based(m: Machine, cls: ClassValue, endpoint: Endpoint, site: Site) ->
     return Callback("answered")
 
 
-# -- the response --------------------------------------------------------------------------------------------------------
+# -- the response --------------------------------------------------------------------------------------------------
 
 
 def deliver(m: Machine, value: Value, endpoint: Endpoint) -> None:
@@ -275,7 +282,9 @@ def _generated(m: Machine, value: Generator, endpoint: Endpoint) -> None:
         return
     m.note("stream", site)
     m.begun = entry.options.get("starts", "before_body") == "before_body"
-    iteration.iterate(m, value, site, lambda event: _chunk(m, event, site, events=entry.options.get("stream") == "events"))
+    iteration.iterate(
+        m, value, site, lambda event: _chunk(m, event, site, events=entry.options.get("stream") == "events")
+    )
 
 
 def respond(m: Machine, ref: Ref, entry: Entry, endpoint: Endpoint) -> None:
@@ -319,7 +328,7 @@ def _status(m: Machine, value: Value | None, entry: Entry) -> int:
     return int(entry.options.get("status", 200))
 
 
-# -- refusals ------------------------------------------------------------------------------------------------------------
+# -- refusals ------------------------------------------------------------------------------------------------------
 
 
 def _refused(m: Machine, endpoint: Endpoint, raised: Raised) -> None:
@@ -329,7 +338,10 @@ def _refused(m: Machine, endpoint: Endpoint, raised: Raised) -> None:
     if handler is not None:
         m.note("handled", site)
         given: tuple[Value, ...] = (inject.request(m, endpoint), raised.exception)
-        if isinstance(handler, Function) and len([p for p in handler.node.parameters if p.kind == "positional" and p.name != "self"]) == 1:
+        if (
+            isinstance(handler, Function)
+            and len([p for p in handler.node.parameters if p.kind == "positional" and p.name != "self"]) == 1
+        ):
             given = (raised.exception,)
         deliver(m, calls.awaited(m, calls.call(m, handler, given, {}, site, None), site or m.world.nowhere), endpoint)
         return
@@ -385,7 +397,11 @@ def _error_status(m: Machine, entry: Entry, arguments: tuple[Value, ...]) -> int
     wanted = entry.uses.get("status")
     position = entry.parameters.index(wanted) if wanted in entry.parameters else None
     plain = [a for a in arguments if not isinstance(a, Tuple)]
-    named = {str(a.items[0].value): a.items[1] for a in arguments if isinstance(a, Tuple) and len(a.items) == 2 and isinstance(a.items[0], Const)}
+    named = {
+        str(a.items[0].value): a.items[1]
+        for a in arguments
+        if isinstance(a, Tuple) and len(a.items) == 2 and isinstance(a.items[0], Const)
+    }
     value = named.get(str(wanted)) or (plain[position] if position is not None and position < len(plain) else None)
     if isinstance(value, Const) and isinstance(value.value, int):
         return value.value

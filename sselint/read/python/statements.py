@@ -101,7 +101,13 @@ def _augment(m: Machine, node: ir.Augment, frame: Frame) -> None:
     current = expressions.evaluate(m, node.target, frame) if not shared else None
     if current is None or (counts and isinstance(current, Const) and isinstance(current.value, int) and shared):
         value: Value = m.minted("counter", site, about=_identity(m, node.target, frame))
-    elif counts and isinstance(node.target, ir.Name) and isinstance(current, Const) and type(current.value) is int and m.calls:
+    elif (
+        counts
+        and isinstance(node.target, ir.Name)
+        and isinstance(current, Const)
+        and type(current.value) is int
+        and m.calls
+    ):
         value = replace(m.minted("counter", site, about=m.heap.number((site,))), local=not m.building)
     else:
         value = expressions.binary(m, node.operator, current, amount, site, in_place=True)
@@ -288,7 +294,11 @@ def _catches_failures(m: Machine, handler: ir.Handler, frame: Frame) -> bool:
     types = expressions.evaluate(m, handler.type, frame)
     options = types.items if isinstance(types, Tuple) else (types,)
     return any(
-        isinstance(t, External) and (t.name in ("builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError") or not t.name.startswith("builtins."))
+        isinstance(t, External)
+        and (
+            t.name in ("builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError")
+            or not t.name.startswith("builtins.")
+        )
         for t in options
     )
 
@@ -328,7 +338,12 @@ def decorate(m: Machine, decorator: ir.Expression, value: Value, frame: Frame) -
     function = expressions.evaluate(m, decorator, frame)
     if isinstance(function, External):
         kind = function.name.rpartition(".")[2]
-        if function.name in ("builtins.property", "builtins.classmethod", "builtins.staticmethod", "functools.cached_property"):
+        if function.name in (
+            "builtins.property",
+            "builtins.classmethod",
+            "builtins.staticmethod",
+            "functools.cached_property",
+        ):
             return Descriptor(kind, value)
     if isinstance(function, Descriptor):  # @x.setter
         return function

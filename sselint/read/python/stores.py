@@ -99,7 +99,7 @@ def disk_path(target: Object) -> str | None:
     return value
 
 
-# -- putting in ----------------------------------------------------------------------------------------------------------
+# -- putting in ----------------------------------------------------------------------------------------------------
 
 
 def write(m: Machine, store: Object, values: list[Value], site: Site) -> None:
@@ -154,17 +154,21 @@ def feeding(m: Machine, value: Value) -> str:
     return "local"
 
 
-# -- answers -------------------------------------------------------------------------------------------------------------
+# -- answers -------------------------------------------------------------------------------------------------------
 
 
 def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
-    """`answer[index]` or `answer.name`: a field that the tree wrote is what was written, any other is the store's own."""
+    """`answer[index]` or `answer.name`: a field that the tree wrote is that, any other is the store's own."""
     store = m.heap[reply.source]
     if isinstance(index, Const) and isinstance(index.value, str):
-        options = [v for v in store.attributes.get(f"field {index.value}", ())]
+        options = list(store.attributes.get(f"field {index.value}", ()))
         made = [v for v in options if not isinstance(v, Const)]
         if made:
-            return made[0] if len(made) == 1 else made[m.once(len(made), ("field", store.id, index.value), "value", f"what {index.value} is")]
+            return (
+                made[0]
+                if len(made) == 1
+                else made[m.once(len(made), ("field", store.id, index.value), "value", f"what {index.value} is")]
+            )
     return replace(reply, live=False)
 
 
@@ -174,7 +178,9 @@ def reply_text(m: Machine, reply: Reply) -> Value | None:
     return options[0] if len(options) == 1 else None
 
 
-def reply_method(m: Machine, reply: Reply, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+def reply_method(
+    m: Machine, reply: Reply, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+) -> Value:
     """A method of an answer: text is taken apart as it was put together; what else there is gives the answer again."""
     if name in ("partition", "rpartition", "split", "rsplit"):
         known = reply_text(m, reply)
@@ -192,7 +198,9 @@ def reply_method(m: Machine, reply: Reply, name: str, positional: tuple[Value, .
         rows = replace(reply, inner=True)
         phases = [item for item in m.current if item.source == reply.source and item.phase]
         del phases
-        return Collection(reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection)
+        return Collection(
+            reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection
+        )
     return reply
 
 
@@ -209,7 +217,7 @@ def member(m: Machine, ref: Ref, name: str) -> Value:
     return Method(ref, name)
 
 
-# -- queries -------------------------------------------------------------------------------------------------------------
+# -- queries -------------------------------------------------------------------------------------------------------
 
 
 def selection(m: Machine, given: list[Value], default: str) -> str:
@@ -228,7 +236,9 @@ def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
     if isinstance(value, Ref) and depth < 3:
         target = m.object(value)
         if target.kind == "dict":
-            return [leaf for pair in containers.all_pairs(m, value) for part in pair for leaf in _deep(m, part, depth + 1)]
+            return [
+                leaf for pair in containers.all_pairs(m, value) for part in pair for leaf in _deep(m, part, depth + 1)
+            ]
         if target.kind in containers.KINDS:
             return [leaf for item in m.overlay.items.get(value, []) for leaf in _deep(m, item.value, depth + 1)]
         if target.kind == "library":
@@ -238,7 +248,9 @@ def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
                     held = m.overlay.attributes.get((value, f"argument {name}"), target.arguments[name])
                     found.extend(_deep(m, held, depth + 1))
             made_from = target.details.get("parent")
-            if isinstance(made_from, Ref) and getattr(target.of, "role", "") == "object":  # a statement, made step by step
+            if (
+                isinstance(made_from, Ref) and getattr(target.of, "role", "") == "object"
+            ):  # a statement, made step by step
                 found.extend(_deep(m, made_from, depth))
             return found
         return [v for (ref, _), v in m.overlay.attributes.items() if ref == value for v in leaves(v)]

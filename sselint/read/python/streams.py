@@ -47,7 +47,9 @@ from sselint.read.python.world import World
 PATHS = 160
 SHAPE_PATHS = 40
 STEPS = 20_000
-NOT_DEPLOYED = re.compile(r"(^|/)(tests?|testing|examples?|docs?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)")
+NOT_DEPLOYED = re.compile(
+    r"(^|/)(tests?|testing|examples?|docs?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
+)
 
 
 class Runs:
@@ -60,7 +62,7 @@ class Runs:
 
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
-        explorer: Explorer[Machine] = Explorer(self.world.budget, limit, cover=False, steps=STEPS)
+        explorer = Explorer(self.world.budget, limit, cover=False, steps=STEPS)
 
         def path(oracle: Oracle) -> Machine:
             m = Machine(self.world, oracle, hypothesis)
@@ -95,7 +97,9 @@ def shape_of(paths: Sequence[Path]) -> Value | None:
     return max(found, key=lambda v: sum(isinstance(leaf, Minted) for leaf in leaves(v)), default=None)
 
 
-def _assembled(world: World, endpoint: Endpoint, runs: Runs, several: tuple[list[Path], ...], unit_of: dict[str, str]) -> Stream | None:
+def _assembled(
+    world: World, endpoint: Endpoint, runs: Runs, several: tuple[list[Path], ...], unit_of: dict[str, str]
+) -> Stream | None:
     missing, foreign, known, malformed = several
     words = world.rules.word_list("reset_events")
     everything = [*missing, *foreign, *known]

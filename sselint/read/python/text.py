@@ -1,4 +1,4 @@
-"""Text: put together, taken apart, formatted and parsed, with the cursor and its parts kept apart from everything else."""
+"""Text: put together, taken apart, formatted and parsed, with the cursor and its parts kept apart from all else."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ from sselint.read.python.values import (
 
 PERCENT = re.compile(r"%(?:\((\w+)\))?[-#0 +]*(?:\*|\d+)?(?:\.\d+)?[diouxXeEfFgGcrsa%]")
 BRACES = re.compile(r"\{\{|\}\}|\{([\w.\[\]]*)(?:![rsa])?(?::[^{}]*)?\}")
-SAME = frozenset(
-    "strip lstrip rstrip lower upper title capitalize casefold encode decode zfill ljust rjust center replace expandtabs "
-    "removeprefix removesuffix translate format_map hex tobytes __str__ isoformat".split()
-)
-QUESTIONS = frozenset("isdigit isdecimal isnumeric isalnum isalpha isascii isidentifier isprintable".split())
+SAME = frozenset({
+    "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "encode", "decode", "zfill",
+    "ljust", "rjust", "center", "replace", "expandtabs", "removeprefix", "removesuffix", "translate",
+    "format_map", "hex", "tobytes", "__str__", "isoformat",
+})  # fmt: skip
+QUESTIONS = frozenset({
+    "isdigit", "isdecimal", "isnumeric", "isalnum", "isalpha", "isascii", "isidentifier", "isprintable",
+})  # fmt: skip
 AFFIXES = frozenset({"startswith", "endswith"})
 
 
@@ -135,7 +138,7 @@ def formatted(template: str, positional: Sequence[Value], keywords: dict[str, Va
     return join(parts)
 
 
-# -- taking apart --------------------------------------------------------------------------------------------------------
+# -- taking apart --------------------------------------------------------------------------------------------------
 
 
 def shape_parts(shape: Value | None, separator: str, last: bool = False) -> tuple[Value, Value] | None:
@@ -199,7 +202,8 @@ def _unsplit(value: Value, last: bool) -> Value:
 def _opaque(shape: Value) -> bool:
     """Whether text of this shape may hold any separator: what a store, a client or nobody knows made."""
     return any(
-        isinstance(leaf, Reply | Input | Unknown | Variable | Ref) or (isinstance(leaf, Minted) and leaf.kind == "store")
+        isinstance(leaf, Reply | Input | Unknown | Variable | Ref)
+        or (isinstance(leaf, Minted) and leaf.kind == "store")
         for leaf in leaves(shape)
     )
 
@@ -252,7 +256,7 @@ def _piece_at(m: Machine, receiver: Wrapped, index: Value, site: Site | None) ->
     return replace(inner, part=number, shape=shape)
 
 
-# -- questions -----------------------------------------------------------------------------------------------------------
+# -- questions -----------------------------------------------------------------------------------------------------
 
 
 def contains(m: Machine, container: Value, item: Value, site: Site) -> bool:
@@ -267,13 +271,15 @@ def contains(m: Machine, container: Value, item: Value, site: Site) -> bool:
         if container.shape is None or _opaque(container.shape):
             return True
         return shape_parts(container.shape, _plain(item.value)) is not None
-    if isinstance(container, Join) and isinstance(item, Const):
-        if any(isinstance(p, Const) and _plain(item.value) in _plain(p.value) for p in container.parts):
-            return True
+    parts = container.parts if isinstance(container, Join) and isinstance(item, Const) else ()
+    if any(isinstance(p, Const) and _plain(item.value) in _plain(p.value) for p in parts):  # type: ignore[attr-defined]
+        return True
     return m.once(2, ("contains", site), "condition", "what the text holds", site) == 0
 
 
-def method(m: Machine, receiver: Value, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value | None:
+def method(
+    m: Machine, receiver: Value, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+) -> Value | None:
     """A method of text; None where text has none of that name."""
     first = positional[0] if positional else None
     if name in ("partition", "rpartition") and first is not None:
@@ -297,7 +303,9 @@ def method(m: Machine, receiver: Value, name: str, positional: tuple[Value, ...]
     return None
 
 
-def _constant_method(m: Machine, receiver: Const, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value | None:
+def _constant_method(
+    m: Machine, receiver: Const, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+) -> Value | None:
     if name == "join" and positional:
         return joined(m, receiver, positional[0], site)
     if name == "format":
@@ -336,8 +344,9 @@ def _affix(m: Machine, receiver: Value, name: str, affix: Value | None, site: Si
             m.note("compare", site, other=affix, phase="")
             return Const.of(not foreign)
     parts = known.parts if isinstance(known, Join) else (known,) if known is not None else ()
-    if isinstance(affix, Const) and parts and isinstance(parts[edge], Const):
-        return Const.of(getattr(_plain(parts[edge].value), name)(_plain(affix.value)))
+    end = parts[edge] if parts else None
+    if isinstance(affix, Const) and isinstance(end, Const):
+        return Const.of(getattr(_plain(end.value), name)(_plain(affix.value)))
     kind = "opaque" if mentions_cursor(receiver) else "condition"
     return Const.of(m.once(2, ("text", site), kind, "how the text begins or ends", site) == 0)
 
@@ -355,14 +364,18 @@ def joined(m: Machine, separator: Value, iterable: Value, site: Site) -> Value:
     return join(parts)
 
 
-# -- parsing -------------------------------------------------------------------------------------------------------------
+# -- parsing -------------------------------------------------------------------------------------------------------
 
 
 def to_number(m: Machine, value: Value, site: Site) -> Value:
     """`int(value)`. A malformed cursor raises the interpreted ValueError."""
     if isinstance(value, Const):
         try:
-            return Const.of(int(value.value), *value.trail) if not isinstance(value.value, float) else Const.of(int(value.value))
+            return (
+                Const.of(int(value.value), *value.trail)
+                if not isinstance(value.value, float)
+                else Const.of(int(value.value))
+            )
         except (TypeError, ValueError):
             raise Raised(Exceptional("TypeError" if value.value is None else "ValueError"), site) from None
     if isinstance(value, Cursor):

@@ -347,7 +347,9 @@ def mentions_cursor(value: Value) -> bool:
 
 def is_const(value: Value, *wanted: Any) -> bool:
     """Whether a value is one of these constants."""
-    return isinstance(value, Const) and any(value.value is w or (type(value.value) is type(w) and value.value == w) for w in wanted)
+    return isinstance(value, Const) and any(
+        value.value is w or (type(value.value) is type(w) and value.value == w) for w in wanted
+    )
 
 
 def settled(value: Value) -> Value:
@@ -368,5 +370,7 @@ def settled(value: Value) -> Value:
         return replace(value, items=tuple(replace(i, value=settled(i.value)) for i in value.items))
     if isinstance(value, Partial):
         keywords = tuple((k, settled(v)) for k, v in value.keywords)
-        return replace(value, function=settled(value.function), positional=tuple(map(settled, value.positional)), keywords=keywords)
+        return replace(
+            value, function=settled(value.function), positional=tuple(map(settled, value.positional)), keywords=keywords
+        )
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python import classes, containers, library, text
+from sselint.read.python import classes, containers, library, stores, text
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
@@ -51,7 +51,7 @@ class Frame:
 def emit(m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
-    live = item is None and m.live is not None or (item is not None and item.phase == "live")
+    live = (item is None and m.live is not None) or (item is not None and item.phase == "live")
     if item is None and m.live is not None:
         item = m.live
     m.note("frame", site, frame=Frame(fields, site, item, live, framed))
@@ -72,7 +72,7 @@ def _piece(m: Machine, part: Value, site: Site | None) -> None:
         raw = part.value.decode("utf-8", "replace") if isinstance(part.value, bytes) else part.value
         _constant(m, raw.replace("\r\n", "\n").replace("\r", "\n"), site)
     elif isinstance(part, Reply) and not m.pending:
-        stored = library.stores.reply_text(m, part)
+        stored = stores.reply_text(m, part)
         if stored is not None:
             send_text(m, stored, site)
         else:

@@ -99,7 +99,7 @@ class World:
         self.nowhere = Site(Module(_EMPTY, "", False), object())
         self.cursor_words = frozenset(_plain(w) for w in rules.word_list("cursor_names"))
 
-    # -- modules ---------------------------------------------------------------------------------------------------------
+    # -- modules ----------------------------------------------------------------------------------------------------
 
     def load(self, module: Module) -> bool:
         """Runs a module's body, once. False where it is not Python."""
@@ -184,7 +184,11 @@ class World:
         found = self._source(node, frame.module)
         if found is None:
             name = f"{node.module}.{node.name}" if not node.level else f"?.{node.module}.{node.name}"
-            sub = self.table.resolve(name, frame.module) if not node.level else self.table.relative_module(frame.module, node.level, f"{node.module}.{node.name}".strip("."))
+            sub = (
+                self.table.resolve(name, frame.module)
+                if not node.level
+                else self.table.relative_module(frame.module, node.level, f"{node.module}.{node.name}".strip("."))
+            )
             if sub is not None:
                 self.load(sub)
             value = ModuleValue(sub) if sub is not None else External(name)
@@ -222,7 +226,7 @@ class World:
             return calls.call(m, getter, (Const.of(name),), {}, self.nowhere, None)
         return Unknown(f"{name} of {module.name}, which it does not define")
 
-    # -- names -----------------------------------------------------------------------------------------------------------
+    # -- names ------------------------------------------------------------------------------------------------------
 
     def lookup(self, m: Machine, name: str, frame: Frame) -> Value:
         """The value of a name where `frame` runs."""
@@ -283,7 +287,7 @@ class World:
             self.rewritten.add((module.path, name))
             self.heap.add(self.globals.setdefault(module.path, {}).setdefault(name, {}), settled(value))
 
-    # -- the environment -------------------------------------------------------------------------------------------------
+    # -- the environment --------------------------------------------------------------------------------------------
 
     def settle(self, m: Machine, variable: Variable) -> Value:
         """The value of an environment variable, if the deployment's files say what it is."""
@@ -298,7 +302,9 @@ class World:
             return variable.default if variable.default is not None else Const.of(None)
         return variable
 
-    def decide_variable(self, m: Machine, variable: Variable, label: str, site: Site | None, test: Callable[[Any], bool]) -> bool:
+    def decide_variable(
+        self, m: Machine, variable: Variable, label: str, site: Site | None, test: Callable[[Any], bool]
+    ) -> bool:
         """Whether a test of an environment variable holds; if nothing settles it, both ways are gone."""
         known = self.settle(m, variable)
         if isinstance(known, Const):
@@ -320,7 +326,7 @@ class World:
         except (TypeError, ValueError):
             return False
 
-    # -- the request -----------------------------------------------------------------------------------------------------
+    # -- the request ------------------------------------------------------------------------------------------------
 
     def sent(self, m: Machine, carrier: str, name: Value | None, default: Value, site: Site) -> Value:
         """What the client sent under a name: the cursor, or something else that it chose."""
@@ -354,9 +360,18 @@ class World:
             held = m.request["state"] = m.make("namespace", "namespace", None, label="request state")
         return held
 
-    # -- registering and decorating --------------------------------------------------------------------------------------
+    # -- registering and decorating ---------------------------------------------------------------------------------
 
-    def register(self, m: Machine, kind: str, receiver: Value | None, handler: Value | None, values: Mapping[str, Value], effect: Effect, site: Site) -> None:
+    def register(
+        self,
+        m: Machine,
+        kind: str,
+        receiver: Value | None,
+        handler: Value | None,
+        values: Mapping[str, Value],
+        effect: Effect,
+        site: Site,
+    ) -> None:
         """Records a registration while the program is being built."""
         if not m.building:
             return
@@ -364,7 +379,9 @@ class World:
         handler = settled(handler) if handler is not None else None
         for value in values.values():
             m.escape(value)
-        known = any(r.kind == kind and r.site == site and r.receiver == to and r.handler == handler for r in self.registrations)
+        known = any(
+            r.kind == kind and r.site == site and r.receiver == to and r.handler == handler for r in self.registrations
+        )
         if not known:
             kept = {k: settled(v) for k, v in values.items()}
             self.registrations.append(Registration(kind, to, handler, kept, effect, site))
@@ -381,21 +398,34 @@ class World:
             return Callback("cached", function)
         return function
 
-    def callback(self, m: Machine, callback: Callback, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site | None) -> Value:
+    def callback(
+        self,
+        m: Machine,
+        callback: Callback,
+        positional: tuple[Value, ...],
+        keywords: dict[str, Value],
+        site: Site | None,
+    ) -> Value:
         """A callable of the interpreter's own."""
         return CALLBACKS[callback.name](self, m, callback.data, positional, keywords, site or self.nowhere)
 
-    def _register(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _register(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         effect, receiver, values, where = data
         handler = positional[0] if positional else Unknown("a handler")
         self.register(m, effect.what, receiver, handler, values, effect, where)
         return handler
 
-    def _decorate(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _decorate(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         function = positional[0] if positional else Unknown("a function")
         return self.decorated(m, data[0], function)
 
-    def _cached(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _cached(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         key = ("cached", data, positional)
         held = m.overlay.known.get(key)
         if isinstance(held, Value):
@@ -408,27 +438,39 @@ class World:
         m.overlay.known[key] = value
         return value
 
-    def _send(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _send(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         wire.asgi_message(m, positional[0] if positional else Const.of(None), site)
         return Const.of(None)
 
-    def _start_response(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _start_response(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         status = positional[0] if positional else Const.of("200 OK")
         head = str(status.value).split(" ")[0] if isinstance(status, Const) else "200"
         begun = m.begun
-        wire.start(m, Const.of(int(head) if head.isdigit() else 200), positional[1] if len(positional) > 1 else None, site)
+        wire.start(
+            m, Const.of(int(head) if head.isdigit() else 200), positional[1] if len(positional) > 1 else None, site
+        )
         m.begun = begun  # WSGI sends the head with the first chunk
         return Callback("write")
 
-    def _write(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _write(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         wire.send_text(m, positional[0] if positional else Const.of(""), site)
         return Const.of(None)
 
-    def _continue(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _continue(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         result: Value = data(*positional)
         return result
 
-    def _event(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _event(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         message = positional[0] if positional else Const.of(None)
         found = library.use(m, message, "id") if isinstance(message, Ref) else None
         fields = {"data": message}
@@ -437,7 +479,9 @@ class World:
         wire.emit(m, fields, site)
         return Const.of(None)
 
-    def _input(self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    def _input(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
         return Input(str(data or "the request's body"))
 
 
