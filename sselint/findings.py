@@ -128,9 +128,13 @@ class Suppression:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to tell. `evidence` has the primary span first, then the related ones with their notes; it is empty
-    only for findings without a place. `policies` says, for each of the three policies, contradicts | allows. `fingerprint`
-    has no line numbers: code + deployment + symbol path + normalised evidence + ordinal."""
+    """One thing to tell.
+
+    `evidence` has the primary span first, then the related ones with their notes; it is empty only for findings without
+    a place. `policies` says, for each of the three policies, contradicts | allows. `fingerprint` has no line numbers:
+    code + deployment + symbol path + normalised evidence + ordinal. `harmless` is why a note does no harm in its
+    deployment.
+    """
 
     code: str
     severity: Severity
@@ -141,6 +145,12 @@ class Finding:
     policies: Mapping[Policy, str] = field(default_factory=dict)
     fingerprint: str = ""
     suppressed: Suppression | None = None
+    harmless: str = ""
+
+    @property
+    def text(self) -> str:
+        """The message, and why it does no harm where it does none."""
+        return f"{self.message}; harmless here: {self.harmless}" if self.harmless else self.message
 
 
 @dataclass(frozen=True)

@@ -169,15 +169,12 @@ def _graded(code: str, judgement: Judgement, parts: Iterable[object]) -> Iterato
             code=code,
             severity=severity,
             confidence=part.confidence,
-            message=_with_harmless(part.message, reason),
+            message=part.message,
             evidence=part.evidence,
             deployment=judgement.deployment.name,
             policies=part.policies or rule.policies,
+            harmless=reason,
         )
-
-
-def _with_harmless(message: str, reason: str) -> str:
-    return f"{message}; harmless here: {reason}" if reason else message
 
 
 BECAUSE = {
@@ -215,11 +212,12 @@ def _input_findings(files: Sequence[FileReport], settings: Settings) -> list[Fin
                     code=code,
                     severity=rule.severity["needed" if file.needed else "other"],
                     confidence=part.confidence,
-                    message=_with_harmless(part.message, part.harmless),
+                    message=part.message,
                     evidence=part.evidence,
                     deployment="",
                     policies=rule.policies,
                     suppressed=suppression_by_settings(code, file.path, settings.waivers),
+                    harmless=part.harmless,
                 )
                 findings.append(finding)
     return sorted(findings, key=_order)

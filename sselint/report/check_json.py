@@ -125,7 +125,7 @@ def _finding(finding: Finding) -> Json:
         "code": finding.code,
         "severity": finding.severity.value,
         "confidence": finding.confidence.value,
-        "message": finding.message,
+        "message": finding.text,
         "doc": f"docs/rules.md#{finding.code.lower()}",
         "path": primary.path if primary else None,
         "line": primary.line if primary else None,

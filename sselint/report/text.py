@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from sselint.facts import Evidence, FileOutcome, Route, Span, Stream, Truth
@@ -111,7 +112,13 @@ def _write_safe(page: Page, judgement: Judgement, findings: Sequence[Finding]) -
     page.paragraph(" -> ".join(_chain(judgement)), indent=4, style="dim")
     _write_assumptions(page, judgement, indent=4)
     for finding in findings:
-        _write_finding(page, finding, indent=4)
+        if not finding.harmless:
+            _write_finding(page, finding, indent=4)
+    for reason in dict.fromkeys(finding.harmless for finding in findings if finding.harmless):
+        page.paragraph(f"Harmless here, since {reason}:", indent=4, style="dim")
+        for finding in findings:
+            if finding.harmless == reason:
+                _write_finding(page, replace(finding, harmless=""), indent=6)
 
 
 def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding], load: Load) -> None:
@@ -161,7 +168,8 @@ def _chain(judgement: Judgement) -> list[str]:
 
 
 def _write_code(page: Page, judgement: Judgement, main: Finding | None, load: Load, severity: str) -> None:
-    evidence = judgement.deployment.stream.ids.evidence or (main.evidence if main else ())
+    ids = judgement.deployment.stream.ids
+    evidence = tuple(span.noted(ids.why) for span in ids.evidence[:1]) or (main.evidence if main else ())
     if evidence:
         page.blank()
         write_frame(page, evidence[0], load, indent=2, style="caret" if severity == "error" else severity)
@@ -250,7 +258,7 @@ def _write_finding(page: Page, finding: Finding, indent: int) -> None:
     style = finding.severity.value
     place = str(finding.evidence[0]) if finding.evidence else ""
     page.line((f"{finding.code} {style}", style), "  ", (place, "place"), indent=indent)
-    page.paragraph(_sentence(finding.message), indent=indent + 2)
+    page.paragraph(_sentence(finding.text), indent=indent + 2)
 
 
 def _write_assumptions(page: Page, judgement: Judgement, indent: int) -> None:
@@ -269,7 +277,7 @@ def _write_inputs(page: Page, findings: Sequence[Finding]) -> None:
     for finding in findings:
         style = finding.severity.value
         place = f"{finding.evidence[0].path}:{finding.evidence[0].line} " if finding.evidence else ""
-        page.paragraph(place + finding.message, first=f"{style}[{finding.code}] ", first_style=style)
+        page.paragraph(place + finding.text, first=f"{style}[{finding.code}] ", first_style=style)
 
 
 def _write_loose_routes(page: Page, routes: Sequence[Route]) -> None:

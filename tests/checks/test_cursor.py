@@ -138,7 +138,7 @@ def test_evicted_is_told_under_a_shared_log_too() -> None:
     safe = builders.safe(deployment=builders.deployment(stream=builders.stream(replay=bounded(Truth.YES))))
     finding = only("SSE206", safe)
     assert finding.severity is Severity.NOTE
-    assert "harmless" not in finding.message
+    assert "harmless" not in finding.text
 
 
 def test_foreign_alias_fires() -> None:
@@ -177,7 +177,7 @@ def test_behind_a_random_key_no_cursor_is_foreign(code: str) -> None:
     guard = Guard("run_id", KeyOrigin.RANDOM_LOCAL, "`runs` is looked up first", (builders.READS,), 404)
     finding = only(code, with_stream(guards=(guard,)))
     assert finding.severity is Severity.NOTE
-    assert "harmless here: the key `run_id`" in finding.message
+    assert "harmless here: the key `run_id`" in finding.text
 
 
 def test_a_run_without_places_is_shown_where_the_cursor_is_read() -> None:

@@ -76,7 +76,7 @@ def test_a_counter_behind_a_random_key_is_a_note() -> None:
     guard = Guard("session_id", KeyOrigin.RANDOM_LOCAL, "`sessions` is looked up first", (builders.READS,), 404)
     finding = only("SSE101", with_stream(guards=(guard,)))
     assert finding.severity is Severity.NOTE
-    assert "harmless here: the key `session_id` is looked up first" in finding.message
+    assert "harmless here: the key `session_id` is looked up first" in finding.text
 
 
 def test_a_counter_behind_a_key_that_the_client_chooses_is_an_error() -> None:
@@ -94,4 +94,4 @@ def test_a_counter_in_a_pinned_deployment_is_a_note_that_says_why() -> None:
     safe = builders.safe(deployment=builders.deployment())
     finding = only("SSE101", safe)
     assert finding.severity is Severity.NOTE
-    assert "; harmless here: " in finding.message
+    assert "; harmless here: " in finding.text

@@ -30,7 +30,7 @@ def fires(outcome: FileOutcome) -> None:
     assert needed.evidence == (PLACE,)
     (other,), code = told(outcome, needed=False)
     assert (other.code, other.severity, code) == (CODE_OF[outcome], Severity.NOTE, 0)
-    assert other.message.endswith("harmless here: no deployment needs it")
+    assert other.harmless == "no deployment needs it"
 
 
 def test_unreadable_fires() -> None:

@@ -136,7 +136,7 @@ def test_key_lapses_is_silent_where_the_streams_traffic_refreshes_it() -> None:
 def test_server_key_hashed_fires() -> None:
     key = RoutingKey(KeyIssuer.SERVER, KeyCarrier.HEADER, "Mcp-Session-Id")
     finding = only("SSE307", behind(on_events(RoutingEvent.INIT, key=key)))
-    assert "hashes Mcp-Session-Id, which the server issues" in finding.message
+    assert "hashes Mcp-Session-Id, which the server issues" in finding.text
 
 
 def test_server_key_learned_is_silent() -> None:
@@ -212,7 +212,7 @@ def test_observations_are_notes_where_the_deployment_is_safe(code: str) -> None:
     safe = builders.safe(Verdict.SHARED_REPLAY, deployment=builders.deployment(hops=hops))
     finding = only(code, safe)
     assert finding.severity is Severity.NOTE
-    assert "harmless" not in finding.message
+    assert "harmless" not in finding.text
 
 
 @pytest.mark.parametrize("code", [f"SSE30{n}" for n in range(1, 9)])

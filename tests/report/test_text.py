@@ -147,7 +147,7 @@ def test_the_source_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
 
 def test_a_frame_of_a_file_that_is_gone_is_its_place_and_its_note(tmp_path: Path) -> None:
     output = render_check("text", builders.report(builders.corrupt()), Options(tmp_path, 80))
-    assert "app.py:8:8\n    event ids are counted here" in output
+    assert "app.py:8:8\n    `tick` is itertools.count(1) at module level" in output
 
 
 def test_a_frame_never_leaves_the_root(tmp_path: Path) -> None:
