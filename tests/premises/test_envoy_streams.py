@@ -27,6 +27,18 @@ def observed(setup: Setup, folder: Path) -> dict[str, str]:
 
 
 NEVER_IDLE = {"stream_idle_timeout": "0s"}
+OPTIONS = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions"
+
+
+def options(**common: str) -> dict[str, object]:
+    """A cluster with these common HTTP protocol options."""
+    own = {"explicit_http_config": {"http_protocol_options": {}}, "common_http_protocol_options": common}
+    return {"typed_extension_protocol_options": {OPTIONS: {"@type": f"type.googleapis.com/{OPTIONS}", **own}}}
+
+
+def attempts(**limits: str) -> dict[str, object]:
+    """A route with these limits for each attempt."""
+    return {"retry_policy": {"retry_on": "5xx", **limits}}
 
 
 @pytest.mark.parametrize(
@@ -35,8 +47,9 @@ NEVER_IDLE = {"stream_idle_timeout": "0s"}
         (Setup(route={"timeout": "1s"}, manager=NEVER_IDLE), "SSE601"),
         (Setup(route={"max_stream_duration": {"max_stream_duration": "1s"}}, manager=NEVER_IDLE), "SSE601"),
         (Setup(manager={**NEVER_IDLE, "common_http_protocol_options": {"max_stream_duration": "1s"}}), "SSE601"),
+        (Setup(cluster=options(max_stream_duration="1s"), manager=NEVER_IDLE), "SSE601"),
     ],
-    ids=["route timeout", "longest stream of the route", "longest stream of the manager"],
+    ids=["route timeout", "longest stream of the route", "of the manager", "of the cluster"],
 )
 def test_a_busy_stream_is_cut(setup: Setup, code: str, tmp_path: Path) -> None:
     assert observed(setup, tmp_path) == {code: "1"}
@@ -49,8 +62,9 @@ def test_a_busy_stream_is_cut(setup: Setup, code: str, tmp_path: Path) -> None:
     [
         Setup(manager={"stream_idle_timeout": "1s"}),
         Setup(manager=NEVER_IDLE, route={"idle_timeout": "1s"}),
+        Setup(manager=NEVER_IDLE, route=attempts(per_try_idle_timeout="1s")),
     ],
-    ids=["of the manager", "of the route"],
+    ids=["of the manager", "of the route", "of the attempt"],
 )
 def test_an_idle_timeout_cuts_a_quiet_stream_and_no_other(setup: Setup, tmp_path: Path) -> None:
     assert observed(setup, tmp_path) == {"SSE602": "1"}
@@ -60,8 +74,18 @@ def test_an_idle_timeout_cuts_a_quiet_stream_and_no_other(setup: Setup, tmp_path
     assert life(setup, tmp_path / "busy", heartbeat=0.2, up_to=3) is None
 
 
-def test_without_timeouts_a_quiet_stream_lives(tmp_path: Path) -> None:
-    setup = Setup(manager={"stream_idle_timeout": "1s"}, route={"idle_timeout": "0s"})
+@pytest.mark.parametrize(
+    "setup",
+    [
+        Setup(manager={"stream_idle_timeout": "1s"}, route={"idle_timeout": "0s"}),
+        Setup(manager=NEVER_IDLE, route=attempts(per_try_timeout="1s")),
+        Setup(manager={**NEVER_IDLE, "common_http_protocol_options": {"idle_timeout": "1s"}}),
+        Setup(manager={**NEVER_IDLE, "request_timeout": "1s"}),
+        Setup(manager=NEVER_IDLE, cluster=options(idle_timeout="1s")),
+    ],
+    ids=["the route's wins", "an attempt that has answered", "idle connections", "requests", "idle upstream"],
+)
+def test_other_timeouts_let_a_quiet_stream_live(setup: Setup, tmp_path: Path) -> None:
     assert observed(setup, tmp_path) == {}
     assert life(setup, tmp_path, heartbeat=60, up_to=3) is None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sselint import catalogue
@@ -58,11 +57,9 @@ class Choice:
     tcp: bool = False
 
 
-def read_retry(policies: Sequence[Node]) -> Retry | None:
-    """The retry policy in force: the first that is written, most specific first. None where none retries a refused
-    connection (`num_retries: 0` does not)."""
-    policy = next((p for p in policies if p), None)
-    if policy is None:
+def read_retry(policy: Node) -> Retry | None:
+    """What a retry policy says of refused connections; None where it retries none (`num_retries: 0` does not)."""
+    if not policy:
         return None
     words, number = field(policy, "retry_on"), field(policy, "num_retries")
     if is_template(words) or is_template(number):
@@ -134,7 +131,7 @@ def _states(cluster: Cluster) -> dict[str, str | bool | int]:
 def _by_policy(choice: Choice, cluster: Cluster) -> Affinity:
     policy = cluster.policy
     assert policy is not None
-    written = policy.hash_policies or choice.hash_policies or cluster.hash_policies
+    written = policy.hash_policies or choice.hash_policies or _of_options(cluster)
     key = hash_key(written)
     hashing = all(c.policy is not None and c.policy.name in HASHING for c in choice.clusters)
     evidence: Evidence = (policy.span, *((key.span,) if key and hashing else ()))
@@ -164,6 +161,10 @@ def _by_policy(choice: Choice, cluster: Cluster) -> Affinity:
         undone += [choice.split] if features["split"] and choice.split is not None else []
     affinity = _judged(features, _key_of_hash(key if hashing else None), evidence, tuple(undone), no_effect)
     return _of_cluster(affinity, features, cluster)
+
+
+def _of_options(cluster: Cluster) -> tuple[Node, ...]:
+    return written(cluster.options, "hash_policy") if cluster.options is not None else ()
 
 
 def _judged(

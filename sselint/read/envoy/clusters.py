@@ -75,10 +75,8 @@ class Cluster:
     """`ignore_health_on_host_removal`: a removed host is gone, although it may still pass its check."""
     panic_below: float = PANIC_BELOW
     subsets: bool = False
-    retry: Node | None = None
-    """The cluster's own retry policy (HttpProtocolOptions)."""
-    hash_policies: tuple[Node, ...] = ()
-    """The cluster's own hash policies (HttpProtocolOptions)."""
+    options: Node | None = None
+    """Its HttpProtocolOptions, which may hold a retry policy, hash policies and limits of its own."""
     evidence: Evidence = ()
 
     @property
@@ -94,6 +92,7 @@ class Clusters:
     def __init__(self, clusters: Names, assignments: Names) -> None:
         self._clusters = clusters
         self._assignments = assignments
+        self._known: dict[int, Cluster] = {}
 
     def find(self, name: str | None, near: Node) -> Cluster:
         """The cluster of that name as `near` sees it; one without a node where the tree holds none."""
@@ -101,7 +100,9 @@ class Clusters:
         if node is None:
             why = f"cluster {name} is not in the tree" if name else "which cluster is decided at run time"
             return Cluster(name or "", None, None, Count.unknown(why))
-        return self.read(node)
+        if id(node.raw) not in self._known:
+            self._known[id(node.raw)] = self.read(node)
+        return self._known[id(node.raw)]
 
     def read(self, node: Node, depth: int = 0) -> Cluster:
         """The facts of a cluster."""
@@ -110,7 +111,6 @@ class Clusters:
         members, targets, resolves = self._members(node, discovery, depth)
         options = field(node, "typed_extension_protocol_options")[_HTTP_OPTIONS]
         statuses = field(node, "common_lb_config", "override_host_status", "statuses")
-        own_retry = field(options, "retry_policy")
         return Cluster(
             name=name,
             node=node,
@@ -125,8 +125,7 @@ class Clusters:
             forgets_removed=bool(field(node, "ignore_health_on_host_removal").truth),
             panic_below=_panic_below(field(node, "common_lb_config")),
             subsets=bool(field(node, "lb_subset_config")),
-            retry=own_retry if own_retry else None,
-            hash_policies=tuple(field(options, "hash_policy")),
+            options=options if options else None,
             evidence=_evidence(node, discovery),
         )
 

@@ -150,18 +150,21 @@ class RouteReader:
             resolves="one" if entry.clusters[0].resolves == "one" else "all",
             last_event_id=treatment,
             last_event_id_evidence=cursor,
-            observations=timeouts.observed(entry.action, manager.node if manager else None),
+            observations=timeouts.observed(
+                entry.action,
+                manager.node if manager else None,
+                _retry_policy(entry, host),
+                [c.options for c in entry.clusters if c.options is not None],
+            ),
             evidence=_chain(entry, host, manager, place),
         )
 
     def _choice(self, entry: Entry, host: Node, manager: Manager | None) -> Choice:
-        own = [c.retry for c in entry.clusters if c.retry is not None]
-        retry = read_retry([field(entry.action, "retry_policy"), field(host, "retry_policy"), *own])
         return Choice(
             clusters=entry.clusters,
             session=session_on(manager.filters if manager else (), entry.levels, filters_known=manager is not None),
             hash_policies=written(entry.action, "hash_policy"),
-            retry=retry,
+            retry=read_retry(_retry_policy(entry, host)),
             split=entry.split,
             split_by_hash=bool(field(entry.action, "weighted_clusters", "use_hash_policy").truth),
             metadata_match=has(entry.action, "metadata_match"),
@@ -239,6 +242,13 @@ class RouteReader:
             resolves="one" if cluster.resolves == "one" else "all",
             evidence=cluster.evidence,
         )
+
+
+def _retry_policy(entry: Entry, host: Node) -> Node:
+    """The retry policy in force: the most specific that is written, of the route, the virtual host or the cluster."""
+    own = [field(c.options, "retry_policy") for c in entry.clusters if c.options is not None]
+    policies = [field(entry.action, "retry_policy"), field(host, "retry_policy"), *own]
+    return next((p for p in policies if p), Node(entry.node.source, None))
 
 
 def _members(clusters: Sequence[Cluster]) -> Count:

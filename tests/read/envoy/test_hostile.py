@@ -101,10 +101,10 @@ def bomb() -> str:
     ids=["aliases", "an alias inside itself", "brackets", "braces"],
 )
 def test_what_grows_without_bound_is_refused_at_once(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     [report] = reading(text).files
     assert report.outcome is FileOutcome.UNREADABLE and report.needed
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_aliases_below_the_budget_cost_what_they_stand_for_once() -> None:
@@ -131,8 +131,8 @@ def test_many_routes_take_linear_time() -> None:
     chain = config["static_resources"]["listeners"][0]["filter_chains"][0]["filters"][0]
     host = chain["typed_config"]["route_config"]["virtual_hosts"][0]
     host["routes"] = [{"match": {"path": f"/feeds/{n}"}, "route": {"cluster": "feed"}} for n in range(2000)]
-    began = time.monotonic()
+    began = time.process_time()
     found = reading(json.dumps(config))
     told(found)
     assert len(found.routes) == 2000
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10

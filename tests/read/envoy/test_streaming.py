@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sselint.facts import CursorTreatment
-from tests.read.envoy.helpers import TYPES, Json, bootstrap, manager, only_route, route, session
+from tests.read.envoy.helpers import TYPES, Json, bootstrap, cluster, manager, only_route, route, session
 
 
 def observed(action: Json | None = None, **of_manager: Any) -> dict[str, str]:
@@ -67,6 +67,15 @@ def observed(action: Json | None = None, **of_manager: Any) -> dict[str, str]:
 )
 def test_timeouts(action: Json, of_manager: Json, expected: dict[str, str]) -> None:
     assert observed(action, **of_manager) == expected
+
+
+def test_limits_of_an_attempt_and_of_a_cluster() -> None:
+    message = f"{TYPES}extensions.upstreams.http.v3.HttpProtocolOptions"
+    own = {"@type": message, "common_http_protocol_options": {"max_stream_duration": "70s"}}
+    limited = cluster(typed_extension_protocol_options={message.split("/")[1]: own})
+    action = {"idle_timeout": "0s", "retry_policy": {"per_try_idle_timeout": "8s", "per_try_timeout": "2s"}}
+    found = only_route(bootstrap(manager([route(action)]), [limited]))
+    assert {o.code: o.value for o in found.observations} == {"SSE601": "70", "SSE602": "8"}
 
 
 def test_a_timeout_is_shown_where_it_is_written() -> None:
