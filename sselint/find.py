@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from types import ModuleType
@@ -65,7 +66,7 @@ NEVER_ENTERED = frozenset(
 NEVER_CONFIGURATION = re.compile(
     r"""\.(?:
         js|mjs|cjs|tsx?|jsx|vue|svelte|css|scss|less|html?|go|rs|java|kt|cc?|hh?|[ch]pp|cs|rb|php|swift|lua|sql|ps1|bat|pyi
-        |md|rst|adoc|ipynb|csv|tsv|lock|map|proto|graphql|po|mo|patch|diff|pem|crt|key
+        |mdx?|rst|adoc|ipynb|csv|tsv|lock|map|proto|graphql|po|mo|patch|diff|pem|crt|key
         |png|jpe?g|gif|ico|svg|webp|pdf|mp[34]|wav|woff2?|ttf|otf|eot
         |zip|t?gz|xz|bz2|tar|whl|pyc|so|dll|exe|bin|parquet|db|sqlite3?
     )$""",
@@ -110,6 +111,7 @@ class Found:
         return tuple(s for s in self.sources if s.kind == kind)
 
 
+@cache
 def reader(kind: str) -> ModuleType:
     """The module that reads sources of a kind."""
     return import_module(f"sselint.read.{kind}")

@@ -30,6 +30,12 @@ MAX_DEPTH = 3
 
 _YAML = frozenset({"kubernetes", "compose", "envoy"})
 _DOCUMENT = re.compile(r"^(?:kind|apiVersion|services|static_resources)[ \t]*:", re.MULTILINE)
+_TELLING = re.compile(
+    r"\b(?:upstream|location|server|frontend|backend|listen|defaults|services:|[\w]*_pass|resources|filter_?[cC]hains"
+    r"|filters|virtual_?[hH]osts|lb_?[pP]olicy|lb_?[eE]ndpoints|load_?\w*|eds_?\w*|session_?[sS]tate|proxy_set_header)\b"
+    r"|envoy\.",
+)
+"""Words one of which every text of the lifted kinds has: a cheap look before the readers' own."""
 _PROGRAMS = frozenset({"gunicorn"})
 """Kinds whose text is a program: braces in it are its own."""
 
@@ -57,7 +63,8 @@ def _sources(raw: Source, name: str, kind_of: KindOf, depth: int) -> Iterator[So
 def _masked_source(raw: Source, kind: str, masked: Masked) -> Source:
     text, ranges = masked.text, masked.masked
     if kind in _YAML:
-        text, written = shaped(_as_documents(text, masked), masked.lone)
+        text = _as_documents(text, masked) if masked.definitions else text
+        text, written = shaped(text, masked.lone) if masked.lone else (text, ())
         # A mapping has a field once: what another branch says differently is not known, if it is not a whole document.
         unsure = ((a, b) for a, b in masked.alternatives if not _DOCUMENT.search(raw.text, a, b))
         ranges = (*ranges, *written, *unsure)
@@ -114,14 +121,15 @@ def _as_directives(text: str, masked: Masked) -> str:
 
 
 def _may_hold_block_scalars(text: str) -> bool:
-    return "|" in text and ":" in text
+    return "|" in text and ":" in text and _TELLING.search(text) is not None
 
 
 def _lifted(outer: Source, masked: Masked) -> Iterator[tuple[Source, str]]:
     """The literal block scalars of a text as sources without a kind, each with its key, which serves as a name."""
     lines = outer.text.split("\n")
     for scalar in block_scalars(masked.blank.split("\n")):
-        if scalar.literal and scalar.last - scalar.first > 1:
+        inside = lines[scalar.first : scalar.last]
+        if scalar.literal and len(inside) > 1 and any(map(_TELLING.search, inside)):
             yield _dedented(outer, lines, scalar), scalar.key
 
 
