@@ -168,8 +168,10 @@ def _total(pools: Sequence[PoolLink]) -> Count:
 
 
 def _larger(behind: Count, route: Route) -> Count:
-    """A route that names its members one by one may name some that are not in the tree."""
-    return behind if behind.low >= route.members.low else route.members
+    """A route that names its members one by one may name some that are not in the tree; of two equal numbers the one
+    that it names itself says more."""
+    same = (behind.low, behind.high) == (route.members.low, route.members.high)
+    return behind if behind.low >= route.members.low and not same else route.members
 
 
 def _why(outer: Route | None, route: Route) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import wrap
 
 from sselint.facts import Span
 from sselint.report.layout import Page, cells, printable
@@ -79,4 +80,6 @@ def _mark(page: Page, line: str, span: Span, shift: int, room: int, indent: int,
         page.lines.append((" " * indent + start + carets + (f" {page.style(note, style)}" if note else "")).rstrip())
         return
     page.lines.append(" " * indent + start + carets)
-    page.paragraph(span.note, indent=indent, first=" " * gutter + " | " + " " * min(cells(before), 12), style=style)
+    pad = min(cells(before), 12)
+    for piece in wrap(note, max(20, page.width - len(bar) - pad), break_long_words=False, break_on_hyphens=False):
+        page.lines.append(" " * indent + start + " " * pad + page.style(piece, style))
