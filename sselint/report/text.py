@@ -32,6 +32,12 @@ HEADLINES = {
     Verdict.UNKNOWN: ("SSE004", "Unknown: the tree does not tell whether resumed streams are correct:"),
     Verdict.LOUD: ("SSE005", "Loud: correct, and it fails often, because nothing brings a client back:"),
 }
+VERDICT_STYLES = {
+    Verdict.CORRUPT: "error",
+    Verdict.LATENT: "warning",
+    Verdict.LOUD: "warning",
+    Verdict.UNKNOWN: "note",
+}
 NOT_RESUMABLE = (Verdict.NONE, Verdict.NO_RESUMPTION)
 MOST_LOOSE_ROUTES = 8
 MOST_PLACES = 4
@@ -58,6 +64,7 @@ def render_text(report: Report, options: Options) -> str:
         page.paragraph(note, style="dim")
     if not _nothing_to_tell(report, told):
         page.blank()
+        _write_overview(page, report.judgements)
         _write_summary(page, report, told)
     return page.text()
 
@@ -327,6 +334,18 @@ def _write_statistics(page: Page, report: Report) -> None:
     for outcome in FileOutcome:
         if outcomes[outcome]:
             page.line(f"{outcomes[outcome]:>5}  files {outcome.value.replace('_', ' ')}", indent=2)
+
+
+def _write_overview(page: Page, judgements: Sequence[Judgement]) -> None:
+    """One line a deployment, at the end of the log, where people begin to read."""
+    if len(judgements) < 2:
+        return
+    width = max(len(verdict_words(judgement.verdict)) for judgement in judgements)
+    for judgement in judgements:
+        style = VERDICT_STYLES.get(judgement.verdict, "ok")
+        word = f"{verdict_words(judgement.verdict):<{width}}  "
+        page.paragraph(judgement.deployment.name, first=word, first_style=style)
+    page.blank()
 
 
 def _write_summary(page: Page, report: Report, told: Sequence[Finding]) -> None:
