@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from sselint.read.envoy.fields import field, has, is_template
+from sselint.read.envoy.fields import field, has, is_template, message
 from sselint.read.yaml_nodes import Node
 
 _PATH_FIELDS = ("prefix", "path", "safe_regex", "regex", "path_separated_prefix", "path_match_policy")
@@ -71,6 +72,29 @@ def read_match(match: Node) -> RouteMatch:
             conditions.append(Condition("cookie" if other == "cookies" else ":" + other, field(match, other)))
     streams = not has(match, "grpc", "connect_matcher") and not _refuses_get(match)
     return RouteMatch(_paths(match), tuple(conditions), streams, _takes_all(field(match, "runtime_fraction")))
+
+
+def routes_of(host: Node) -> Iterator[tuple[Node, RouteMatch]]:
+    """The routes of a virtual host in the order in which they are tried. What a matcher tree leads to is taken on a
+    condition."""
+    for node in field(host, "routes"):
+        yield node, read_match(node["match"])
+    tree = host["matcher"]
+    for node in _inside(tree):
+        match = read_match(node["match"])
+        yield node, replace(match, conditions=(*match.conditions, Condition(":matcher", tree)))
+
+
+def _inside(tree: Node) -> Iterator[Node]:
+    """The Route messages in a matcher tree."""
+    if tree.is_sequence:
+        for item in tree:
+            yield from _inside(item)
+    elif message(tree) == "Route":
+        yield tree
+    else:
+        for _, value in tree.items():
+            yield from _inside(value)
 
 
 def _paths(match: Node) -> tuple[tuple[str, str], ...]:

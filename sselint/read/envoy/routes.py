@@ -14,7 +14,7 @@ from sselint.read.envoy.affinity import Choice, judge, read_retry, unknown, writ
 from sselint.read.envoy.clusters import Cluster, Clusters
 from sselint.read.envoy.fields import field, has, line, typed
 from sselint.read.envoy.keys import Session, session_on
-from sselint.read.envoy.matches import RouteMatch, Taken, domains, host_rank, read_match
+from sselint.read.envoy.matches import RouteMatch, Taken, domains, host_rank, routes_of
 from sselint.read.envoy.replicas import told_by_header
 from sselint.read.envoy.resources import Names
 from sselint.read.yaml_nodes import Node
@@ -105,8 +105,7 @@ class RouteReader:
 
     def _entries(self, host: Node, table: Node) -> Iterator[Entry]:
         taken = Taken()
-        for node in field(host, "routes"):
-            match = read_match(node["match"])
+        for node, match in routes_of(host):
             dead = taken.leaves_nothing_of(match)
             taken.add(match)
             action = node["route"]

@@ -8,6 +8,7 @@ import pytest
 
 from sselint.facts import CursorTreatment, KeyIssuer, Strength
 from tests.read.envoy.helpers import (
+    TYPES,
     Json,
     address,
     bootstrap,
@@ -103,6 +104,50 @@ def test_virtual_hosts_are_tried_from_the_narrowest_name_to_any() -> None:
     config["route_config"] = {"name": "local", "virtual_hosts": hosts}
     found = sorted(routes(bootstrap(config)), key=lambda r: r.match.priority)
     assert [r.match.hosts for r in found] == [("feeds.example.org",), ("*.example.org",), ("www.*",), ()]
+
+
+def in_a_matcher(*entries: Json) -> Json:
+    """A virtual host that chooses by a matcher tree over a request header."""
+    actions = [
+        {"name": f"route {n}", "typed_config": {"@type": "type.googleapis.com/envoy.config.route.v3.Route", **entry}}
+        for n, entry in enumerate(entries)
+    ]
+    read = {
+        "name": "tenant",
+        "typed_config": {
+            "@type": "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput",
+            "header_name": "x-tenant",
+        },
+    }
+    exact = {"map": {f"tenant-{n}": {"action": action} for n, action in enumerate(actions)}}
+    config = dict(manager())
+    host = {"name": "site", "domains": ["*"], "matcher": {"matcher_tree": {"input": read, "exact_match_map": exact}}}
+    config["route_config"] = {"name": "local", "virtual_hosts": [host]}
+    return bootstrap(config, [cluster("a"), cluster("b", lb_policy="RANDOM")])
+
+
+def test_routes_in_a_matcher_tree_are_taken_on_conditions() -> None:
+    found = routes(in_a_matcher(to("a"), to("b")))
+    assert [(r.pool, r.affinity.row) for r in found] == [("a", "envoy/round_robin"), ("b", "envoy/random")]
+    assert {r.match.headers for r in found} == {(":matcher",)}
+
+
+@pytest.mark.parametrize("kind", ["redis", "ext_proc"])
+def test_a_hash_on_the_way_to_something_else_is_no_affinity(kind: str) -> None:
+    """The cluster that hashes is one that no request is routed to."""
+    hashing = cluster("store", lb_policy="MAGLEV")
+    if kind == "ext_proc":
+        typed = {"@type": f"{TYPES}extensions.filters.http.ext_proc.v3.ExternalProcessor"}
+        called = {**typed, "grpc_service": {"envoy_grpc": {"cluster_name": "store"}}}
+        config = manager(filters=[{"name": "envoy.filters.http.ext_proc", "typed_config": called}])
+        [found] = routes(bootstrap(config, [cluster(), hashing]))
+        assert (found.pool, found.affinity.row) == ("feed", "envoy/round_robin")
+    else:
+        typed = {"@type": f"{TYPES}extensions.filters.network.redis_proxy.v3.RedisProxy", "stat_prefix": "redis"}
+        pool = {"prefix_routes": {"catch_all_route": {"cluster": "store"}}}
+        chain = {"filters": [{"name": "envoy.filters.network.redis_proxy", "typed_config": {**typed, **pool}}]}
+        redis = {"name": "redis", "address": address(6379), "filter_chains": [chain]}
+        assert routes({"static_resources": {"listeners": [redis], "clusters": [hashing]}}) == ()
 
 
 # -- weighted clusters and shares of requests --------------------------------------------------------------------------

@@ -13,14 +13,17 @@ from tests import proxies
 from tests.read.envoy import test_hashing, test_sessions, test_shapes, test_streaming
 from tests.read.envoy.helpers import Json
 from tests.read.envoy.test_measured import ROWS, configuration
-from tests.read.envoy.test_routes import REPLICAS, by_header
+from tests.read.envoy.test_routes import by_header, in_a_matcher, to
 
 TABLES: dict[str, Mapping[str, Json | str]] = {
     "hashing": {case.id: case.config for case in test_hashing.CASES},
     "sessions": {case.id: case.config for case in (*test_sessions.CASES, *test_sessions.LEVELS)},
     "streaming": {**test_streaming.STRIPPED, **test_streaming.PASSED},
     "measured": {row["name"]: configuration(row) for row in ROWS},
-    "routes": {name: by_header("x-replica", string_match={"exact": name}) for name in REPLICAS[:1]},
+    "routes": {
+        "by header": by_header("x-replica", string_match={"exact": "any"}),
+        "matcher": in_a_matcher(to("a"), to("b")),
+    },
     "shapes": {"anchors": test_shapes.ANCHORED, "merge keys": test_shapes.MERGED, "whole": test_shapes.WHOLE},
 }
 
