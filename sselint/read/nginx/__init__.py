@@ -17,7 +17,7 @@ from sselint.source import Source, Tree
 
 _TELLING = re.compile(
     r"^[ \t]*(?:(?:proxy|grpc|uwsgi|scgi|fastcgi)_pass[ \t]+[^\s;=(]+[ \t]*;|upstream[ \t]+[^\s;{}=(]+[ \t\n]*\{"
-    r"|location[ \t]+[^;{}()]{0,200}\{|server[ \t]*\{[^=:]*?\n[ \t]*listen[ \t]+[^;=:]*(?::\d+)?[^;=]*;"
+    r"|location[ \t]+[^;{}()]{0,200}\{|server[ \t]*\{[^=:{}]*?\n[ \t]*listen[ \t]+[^;=:]*(?::\d+)?[^;=]*;"
     r"|(?:proxy|grpc)_set_header[ \t]+\S+[ \t]+[^;\n]+;)",
     re.M,
 )

@@ -54,6 +54,10 @@ class Directive:
     body: str | None = None
     via: tuple[Directive, ...] = field(default=(), compare=False)
 
+    def __hash__(self) -> int:
+        """By place: hashing all that stands in a block, again and again, would cost more than reading it."""
+        return hash((self.source.path, self.words[0].start, self.end))
+
     @property
     def name(self) -> str:
         """The directive's name as written."""

@@ -12,6 +12,9 @@ from sselint.read.nginx.scopes import Scope
 from sselint.read.nginx.upstreams import Upstream, count_members, split_address
 from sselint.read.nginx.variables import ANY, Choice, Value, Variables, pattern
 
+FITS_BUDGET = 200
+"""Upstreams that a name with a part from the request may stand for."""
+
 _SCHEME = re.compile(r"(?P<scheme>[a-z]+)://", re.I)
 _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 80, "grpcs": 443}
 
@@ -145,7 +148,12 @@ def _by_pattern(choice: Choice, name: str, upstreams: Mapping[str, Upstream]) ->
     """Upstreams whose names fit a name that is partly unknown."""
     if name.replace(ANY, "").strip(".:-_"):
         fits = pattern(name)
-        if found := [u for key, u in upstreams.items() if fits.fullmatch(key)]:
+        found = [u for key, u in upstreams.items() if fits.fullmatch(key)]
+        if len(found) > FITS_BUDGET:
+            return [
+                Destination(choice, unknown=f"a name that the request makes up fits more than {FITS_BUDGET} upstreams")
+            ]
+        if found:
             return [Destination(choice, upstream=u, by_name=True) for u in found]
     host, _ = split_address(name)
     if ANY not in host:

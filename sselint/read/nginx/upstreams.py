@@ -47,6 +47,10 @@ class Upstream:
     overridden: tuple[Directive, ...] = ()
     opaque: str = ""
 
+    def __hash__(self) -> int:
+        """By place, as its directive."""
+        return hash(self.directive)
+
     @property
     def serving(self) -> tuple[Member, ...]:
         """Members that may get a request, backups included."""

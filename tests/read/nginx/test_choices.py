@@ -188,3 +188,10 @@ def test_what_follows_the_host_does_not_choose_it(rest: str) -> None:
 @pytest.mark.parametrize("rest", ["$http_x", "$args", "${arg_n}/"])
 def test_what_can_lengthen_the_name_does(rest: str) -> None:
     assert route_of(text(PINNED, f"proxy_pass http://be{rest};")).affinity.row != "nginx/ip_hash"
+
+
+def test_a_name_that_fits_hundreds_of_upstreams_is_unknown_and_cheap() -> None:
+    pools = " ".join(f"upstream u{n} {{ server r1:{n + 1}; }}" for n in range(1_000))
+    affinity = route_of(text(pools, "proxy_pass http://u$cookie_u;")).affinity
+    assert affinity.strength is Strength.UNKNOWN
+    assert "more than" in affinity.why

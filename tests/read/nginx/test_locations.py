@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sselint.facts import Route
@@ -174,3 +176,13 @@ def test_is_nginx(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_is_not_nginx(name: str) -> None:
     assert not nginx.looks_like("nginx.conf", OTHERS[name])
+
+
+@pytest.mark.parametrize(
+    "text", ["server {\n" * 20_000, "{ " * 100_000, "location a " * 50_000, "upstream a\n" * 50_000]
+)
+def test_the_look_is_cheap_whatever_it_looks_at(text: str) -> None:
+    """Each of these would take minutes if every beginning were followed to the end of the file."""
+    began = time.monotonic()
+    nginx.looks_like("x", text)
+    assert time.monotonic() - began < 5
