@@ -40,6 +40,9 @@ CONFIG_READERS = (
 )
 """The readers under `sselint/read/` beside Python, in the order in which they are asked about a file."""
 
+PYTHON_READERS = ("gunicorn",)
+"""Those whose files are Python."""
+
 NEVER_ENTERED = frozenset(
     {
         ".git",
@@ -164,8 +167,10 @@ def _look(tree: Tree, path: str, unit: str, files: list[FileReport]) -> tuple[So
 
 
 def kind_of(path: str, text: str) -> str | None:
-    """The first reader that recognises the text, or None."""
-    return next((kind for kind in CONFIG_READERS if reader(kind).looks_like(path, text)), None)
+    """The first reader that recognises the text, or None. Of Python only gunicorn's settings are configuration: other
+    programs hold manifests, queries and Dockerfiles as text."""
+    kinds = PYTHON_READERS if path.endswith(".py") else CONFIG_READERS
+    return next((kind for kind in kinds if reader(kind).looks_like(path, text)), None)
 
 
 def _python_matters(source: Source) -> bool:

@@ -14,14 +14,16 @@ from sselint.read.images import started
 from sselint.source import Source, Tree
 
 _FROM = re.compile(r"^[ \t]*FROM[ \t]+(--\S+[ \t]+)*\S+([ \t]+AS[ \t]+\S+)?[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_FIRST = re.compile(r"^[ \t]*(?![ \t#\r\n]|_+[ \t\r]*$)(\S+)", re.MULTILINE)
 _OTHER = re.compile(r"^[ \t]*(RUN|COPY|CMD|ENTRYPOINT|WORKDIR|ADD|EXPOSE|ENV)[ \t]+\S", re.MULTILINE)
 _NAME = re.compile(r"(.*[.-])?(docker|container)file([.-].*)?", re.IGNORECASE)
 _HEREDOC = re.compile(r"<<-?[\"']?([A-Za-z_]\w*)[\"']?")
 
 
 def looks_like(path: str, text: str) -> bool:
-    """Whether this is a Dockerfile: a FROM line, and the name or another instruction."""
-    if not _FROM.search(text):
+    """Whether this is a Dockerfile: FROM or ARG first, a FROM line, and the name or another instruction."""
+    first = _FIRST.search(text)
+    if first is None or first[1].upper() not in ("FROM", "ARG") or not _FROM.search(text):
         return False
     return _NAME.fullmatch(path.rsplit("/", 1)[-1]) is not None or _OTHER.search(text) is not None
 

@@ -20,11 +20,13 @@ def started(pool: Pool, tree: Tree | None, working_directory: str | None = None)
     if not pool.command:
         return pool
     environment = {s.name: s.value for s in pool.environment}
-    found = command.read(pool.command, environment, _files(pool, tree, working_directory))
+    folders = _folders(pool)
+    find = command.files_near(tree, folders, working_directory) if tree is not None else command.no_files
+    found = command.read(pool.command, environment, find)
     here = (Setting(name, value, pool.evidence[:1]) for name, value in found.environment)
     return replace(
         pool,
-        starts=found.starts,
+        starts=_script_in_tree(found.starts, folders, tree),
         app_directory=found.app_directory,
         environment=_united(tuple(here), pool.environment),
         workers=worker_pool(found, pool),
@@ -78,11 +80,21 @@ def _united(strong: Sequence[Setting], weak: Sequence[Setting]) -> tuple[Setting
     return (*strong, *(s for s in weak if s.name not in names))
 
 
-def _files(pool: Pool, tree: Tree | None, working_directory: str | None) -> command.FindFile:
-    if tree is None:
-        return command.no_files
+def _folders(pool: Pool) -> list[str]:
+    """Where the files stand that a command names: the build context, the Dockerfile's folder, the pool's own."""
     folders = [pool.build_context, str(PurePosixPath(pool.path).parent)]
     if pool.dockerfile:
         folders.insert(1, str(PurePosixPath(pool.dockerfile).parent))
-    known = [f for f in dict.fromkeys(folders) if f is not None]
-    return command.files_near(tree, known, working_directory)
+    return [f for f in dict.fromkeys(folders) if f is not None]
+
+
+def _script_in_tree(starts: str | None, folders: Sequence[str], tree: Tree | None) -> str | None:
+    """A script that is named by a path of the machine it runs on, as the longest end of that path which is a file."""
+    if tree is None or not starts or not starts.endswith(".py") or "/" not in starts:
+        return starts
+    parts = [part for part in PurePosixPath(starts).parts if part != "/"]
+    for count in range(len(parts), 0, -1):
+        tail = "/".join(parts[-count:])
+        if any(command.join(folder, tail) in tree.known for folder in (*folders, ".")):
+            return tail
+    return starts

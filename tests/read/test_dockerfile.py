@@ -73,6 +73,8 @@ def test_recognised_by_what_it_contains(path: str) -> None:
         ("Dockerfile", "RUN pip install\n"),
         ("notes.txt", "FROM the start it was slow\nRUN faster\n"),
         ("query.txt", "SELECT *\nFROM events\nWHERE id > 3\n"),
+        ("migrate", "UPDATE spans SET a = 1\nFROM events\nADD COLUMN x\n"),
+        ("migrate.py", "FROM python\nCMD uvicorn app:app\n"),
     ],
 )
 def test_what_is_none(path: str, text: str) -> None:
@@ -83,3 +85,12 @@ def test_what_is_none(path: str, text: str) -> None:
 @given(st.text(alphabet="FROMCDENV \n\\\"'[]<=$#{}aA1", max_size=80))
 def test_damaged_text_raises_nothing(text: str) -> None:
     only_pool({"Dockerfile": "FROM x\n" + text})
+
+
+@pytest.mark.parametrize(
+    ("written", "starts"),
+    [("/app/server.py", "server.py"), ("/srv/deep/jobs/run.py", "jobs/run.py"), ("/opt/other.py", "/opt/other.py")],
+)
+def test_a_script_by_its_path_in_the_image(written: str, starts: str) -> None:
+    files = {"api/Dockerfile": f"FROM python\nCMD python {written}\n", "api/server.py": "", "api/jobs/run.py": ""}
+    assert only_pool(files, "dockerfile").starts == starts
