@@ -122,6 +122,10 @@ class Endpoints:
             )
         own = _text(library.use(self.m, Ref(number), "prefix"))
         prefix = _joined(prefix, own)
+        for whole in ("handler", "root"):
+            target = library.use(self.m, Ref(number), whole)
+            if target is not None:
+                yield from self._whole(target, prefix, routers, application)
         for registration in self._by_receiver.get(number, ()):
             yield from self._registered(registration, prefix, routers, application)
         for item in self._listed(number, "routes"):
@@ -196,12 +200,24 @@ class Endpoints:
                 bound = handler if made is None else replace(handler, receiver=made)
                 yield Endpoint(bound, url, routers, registration.site, application, options=dict(registration.values))
 
+    def _whole(
+        self, target: Value, url: str | None, routers: tuple[int, ...], application: int
+    ) -> Iterator[Endpoint]:
+        """What answers all that an application is asked for: a class of handlers, or an object that renders."""
+        if isinstance(target, ClassValue):
+            yield Endpoint(target, url or None, routers, _site_of(target), application)
+        elif isinstance(target, Ref):
+            yield from self._target(target, url, routers, application, self.m.object(target).site)
+
     def _target(
         self, target: Value, url: str | None, routers: tuple[int, ...], application: int, site: Site | None
     ) -> Iterator[Endpoint]:
         if isinstance(target, Ref):
             role = library.role_of(self.m, target)
             if role in ("application", "router"):
+                entry = library.entry_of(self.m, target)
+                if entry is not None and entry.options.get("renders") and self.m.object(target).kind == "instance":
+                    yield Endpoint(target, url, routers, site, application)
                 yield from self._below(target.id, url or "", (*routers, target.id), application)
                 return
         if isinstance(target, External):
@@ -346,6 +362,8 @@ def _text(value: Value | None) -> str | None:
     if value is None:
         return ""
     if isinstance(value, Const):
+        if isinstance(value.value, bytes):
+            return value.value.decode("utf-8", "replace")
         return str(value.value) if value.value is not None else ""
     return None
 

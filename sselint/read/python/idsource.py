@@ -224,6 +224,8 @@ def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
     if store is not None:
         if store.where == "image":
             return IdKind.CONSTANT, Scope.SHARED, "read from a file that ships with the server"
+        if store.where == "process":
+            return IdKind.COUNTER, Scope.OVERLAPPING, f"{store.label} numbers it in the memory of each process"
         if store.where == "unknown":
             return IdKind.STORE, Scope.UNKNOWN, f"{store.label} gives it, and where that is is not known"
         return IdKind.STORE, Scope.SHARED, f"{store.label} gives it, and every process asks the same one"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sselint.facts import FileOutcome, FileReport, Pool, Reading, Stream
@@ -14,7 +15,8 @@ from sselint.read.python.streams import stream_of
 from sselint.read.python.world import Environment, World
 from sselint.source import Source, Tree
 
-MAX_IMPORTERS = 400
+MAX_IMPORTERS = 120
+TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 STEPS = 6_000_000
 
 
@@ -54,7 +56,7 @@ class Analysis:
 
     def _read(self, environment: Environment) -> Reading:
         world = World(self.table, self.rules, environment, Budget(STEPS))
-        endpoints = build.build(world, self._modules())
+        endpoints = build.build(world, *self._modules())
         streams: dict[tuple[str, int, str, str | None], Stream] = {}
         files: list[FileReport] = []
         for endpoint in endpoints:
@@ -76,11 +78,18 @@ class Analysis:
         why = f"sselint failed on it: {type(error).__name__}: {error}"
         return FileReport(path, FileOutcome.INTERNAL_ERROR, why, needed=True)
 
-    def _modules(self) -> list[Module]:
-        """The files that mention streams, then those that import them, nearest first."""
-        evident = [p for p in self.evident if p not in self.refused]
+    def _modules(self) -> tuple[list[Module], int]:
+        """The files that mention streams (so many), then those that import them, nearest first. Tests are not asked."""
+        evident = [p for p in self.evident if p not in self.refused and not TESTS.search(p)]
         importers = self.table.importers(evident, MAX_IMPORTERS)
-        return [self.table.at(p) for p in (*evident, *importers)]
+        others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in evident and not TESTS.search(p))
+        return [self.table.at(p) for p in (*evident, *others)], len(evident)
+
+    def _assembling(self) -> list[str]:
+        """Files that make an application of handlers that they do not import, by the words that rules give."""
+        words = self.rules.word_list("assembles") if self.evident else ()
+        readable = (p for p in self.sources if p not in self.refused)
+        return [p for p in readable if any(word in self.sources[p].text for word in words)][:MAX_IMPORTERS]
 
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)

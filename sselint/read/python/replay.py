@@ -13,7 +13,14 @@ from sselint.read.python.outcome import Path, evidence_of
 from sselint.read.python.values import Const
 
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
-PLACES = {"shared": Where.SHARED, "image": Where.SHARED, "pod_disk": Where.POD_DISK, "unknown": Where.UNKNOWN}
+PLACES = {
+    "shared": Where.SHARED,
+    "image": Where.SHARED,
+    "pod_disk": Where.POD_DISK,
+    "process": Where.MEMORY,
+    "unknown": Where.UNKNOWN,
+}
+"""`process` is a database in the memory of the process."""
 
 
 def place_of(target: Object) -> Where:
@@ -122,7 +129,7 @@ def _tail(
                     event.site,
                 )
             )
-        elif fed and not fed & {"local", "memory"}:
+        elif fed and not fed & {"local", "memory", "process"}:
             found.append(
                 (
                     Where.SHARED,

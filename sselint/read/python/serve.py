@@ -146,6 +146,9 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
         return _wsgi_body(m, value, site)
     if isinstance(handler, Descriptor):
         handler = handler.function
+    rendering = library.entry_of(m, handler) if isinstance(handler, Ref) else None
+    if isinstance(handler, Ref) and rendering is not None and rendering.options.get("renders"):
+        return _rendered(m, handler, rendering, endpoint, site)
     if (
         isinstance(handler, Ref)
         and library.role_of(m, handler) in ("application", "router")
@@ -194,6 +197,19 @@ def _asgi(m: Machine, handler: Value, endpoint: Endpoint, app: Callable[..., Val
     calls.awaited(m, calls.call(m, handler, given, {}, site, None), site)
     if app is None and m.media == "text/event-stream":
         m.note("stream", site)
+
+
+def _rendered(m: Machine, handler: Ref, entry: Entry, endpoint: Endpoint, site: Site) -> Value:
+    """An object that answers requests by methods of fixed names: for GET on paper, any while the program is built."""
+    names = list(map(str, entry.options.get("renders", ())))
+    if m.building:
+        names = names[m.choose(len(names), ("method", site), "condition", "the request's method", site) :]
+    method = next((found for found in (classes.find_method(m, handler, name) for name in names) if found is not None), None)
+    if method is None:
+        return Callback("answered")
+    value = calls.call(m, method, (inject.request(m, endpoint),), {}, site, None)
+    calls.awaited(m, value, site)
+    return Callback("answered")
 
 
 def _class_based(m: Machine, cls: ClassValue, endpoint: Endpoint, site: Site) -> Value:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sselint.read.python.modules import Site
     from sselint.read.python.rules import Entry
 
-SHARED_PLACES = frozenset({"shared", "pod_disk", "image", "unknown"})
+SHARED_PLACES = frozenset({"shared", "pod_disk", "image", "unknown", "process"})
 
 
 def where_of(m: Machine, entry: Entry, bound: dict[str, Value]) -> str:

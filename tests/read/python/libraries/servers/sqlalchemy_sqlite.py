@@ -1,4 +1,4 @@
-"""Fires unless the disk is shared: the same kind of log in a SQLite file, read with a connection."""
+"""Fires: unless the disk is shared, the same kind of log in a SQLite file, read with a connection."""
 
 import time
 
