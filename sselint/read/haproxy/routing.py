@@ -40,8 +40,9 @@ def _routes(configuration: Configuration, assembly: Assembly) -> Iterator[Route]
 def _frontend(
     configuration: Configuration, frontend: Section, assembly: Assembly, used: set[tuple[str, str]]
 ) -> Iterator[Route]:
-    rules = [rule for rule in _rules(configuration, frontend) if not rule.condition.never]
-    used.update((b.kind, b.name) for rule in rules for b in rule.backends)
+    written = list(_rules(configuration, frontend))
+    used.update((b.kind, b.name) for rule in written for b in rule.backends)
+    rules = [rule for rule in written if not rule.condition.never]
     own = frontend.kind == "listen" and bool(servers(frontend))
     fallback = next((r.backends[0] for r in rules if r.default and r.backends), frontend if own else None)
     replicas, rest = _split(rules, fallback)

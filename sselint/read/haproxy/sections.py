@@ -216,8 +216,11 @@ def _parts(source: Source) -> Iterator[tuple[Line, ...]]:
     if not _TEST_CASE.search(source.text[:4096]):
         yield tuple(_decided(lines(source)))
         return
-    for found in TEST_CONFIGURATION.finditer(source.text):
-        yield tuple(_decided(lines(source, found.end(), _closing_brace(source.text, found.end()))))
+    found = TEST_CONFIGURATION.search(source.text)
+    while found:
+        end = _closing_brace(source.text, found.end())
+        yield tuple(_decided(lines(source, found.end(), end)))
+        found = TEST_CONFIGURATION.search(source.text, end)
 
 
 def _closing_brace(text: str, start: int) -> int:

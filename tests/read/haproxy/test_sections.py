@@ -34,7 +34,8 @@ BACKEND = f"backend be\n{INSERT}\n{servers()}"
             "cookie_persist",
         ),
         (
-            f"defaults base\nmode http\n{TIMEOUTS}\noption persist\ndefaults more from base\nno option persist\n{BACKEND}",
+            f"defaults base\nmode http\n{TIMEOUTS}\noption persist\n"
+            f"defaults more from base\nno option persist\n{BACKEND}",
             "cookie_check",
         ),
         (f"defaults base\noption persist\ndefaults more\nmode http\n{TIMEOUTS}\n{BACKEND}", "cookie_check"),

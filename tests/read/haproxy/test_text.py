@@ -69,7 +69,9 @@ def test_an_unknown_address_is_a_target_as_written() -> None:
 
 def test_a_line_that_ends_in_a_backslash_goes_on_in_the_next() -> None:
     """HAProxy refuses that (tests/premises/test_haproxy_claims.py); what is meant is plain all the same."""
-    text = config().replace("default_backend be\nbackend be\n", "default_backend be\nbackend be\nbalance \\\n  source\n")
+    text = config().replace(
+        "default_backend be\nbackend be\n", "default_backend be\nbackend be\nbalance \\\n  source\n"
+    )
     assert row(text) == "hash_modulo_check"
     # an escaped backslash is a backslash
     assert row(text.replace("balance \\\n", "balance \\\\\n")) == "none_check"
