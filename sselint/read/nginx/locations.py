@@ -142,6 +142,28 @@ def pattern_of(directive: Directive) -> Pattern:
     return Pattern("", text)
 
 
+def location_of(server: Scope, target: str) -> Scope | None:
+    """The location of a server that an internal redirect to `target` reaches: a named one, or the one that a URI is
+    looked up in. None where the target is no place in this server, or a variable. Regular expressions are not tried: an
+    audited file's own may take for ever.
+    """
+    found = list(_locations(server))
+    if target.startswith("@"):
+        return next((scope for pattern, scope in found if pattern.text == target), None)
+    if not target.startswith("/") or "$" in target:
+        return None
+    path = target.split("?")[0]
+    prefixes = [(pattern, scope) for pattern, scope in found if pattern.modifier in ("", "^~", "=")]
+    exact = next((scope for pattern, scope in prefixes if pattern.modifier == "=" and pattern.text == path), None)
+    around = [(p, scope) for p, scope in prefixes if p.modifier != "=" and path.startswith(p.text)]
+    return exact or (max(around, key=lambda pair: len(pair[0].text))[1] if around else None)
+
+
+def passes_in(location: Scope) -> Iterator[Directive]:
+    """The `*_pass` directives of a location, those under an `if` included."""
+    return (directive for directive, _, _ in _own_passes(location, frozenset()))
+
+
 def _locations(scope: Scope) -> Iterator[tuple[Pattern, Scope]]:
     """All locations of a server, nested ones after the one they stand in."""
     for child in scope.children:

@@ -18,7 +18,7 @@ from sselint.facts import (
     Strength,
 )
 from sselint.read.nginx.keys import RoutingKeyKind, combined
-from sselint.read.nginx.locations import PASSES, PassPlace
+from sselint.read.nginx.locations import PASSES, PassPlace, location_of, passes_in
 from sselint.read.nginx.parser import Directive
 from sselint.read.nginx.pools import Destination, Pass
 from sselint.read.nginx.scopes import Scope, seconds, value_of
@@ -276,22 +276,15 @@ def _retry(place: PassPlace) -> _Retry:
 
 def _failure_page(scope: Scope) -> Directive | None:
     """The error_page that answers a failed upstream with another location that forwards."""
-    server = scope.nearest("server")
+    server, own = scope.nearest("server"), scope.nearest("location")
     for directive in scope.inherited("error_page"):
-        caught = {"502", "504"} & set(directive.args[:-1])
-        if caught and server is not None and _forwards(server, directive.args[-1]):
+        if not {"502", "504"} & set(directive.args[:-1]) or server is None:
+            continue
+        page = location_of(server, directive.args[-1])
+        again = own is not None and page is not None and own.directive == page.directive
+        if page is not None and not again and any(True for _ in passes_in(page)):
             return directive
     return None
-
-
-def _forwards(server: Scope, target: str) -> bool:
-    """Whether the location that `target` names hands requests on."""
-    for child in server.children:
-        if child.name == "location" and child.block is not None and child.args:
-            named = child.args[-1]
-            if named == target or (child.args[0] in ("=", named) and target.startswith("/") and named == target):
-                return any(d.name in PASSES for d in child.block)
-    return False
 
 
 def _has_one_primary(destination: Destination) -> bool:

@@ -17,7 +17,8 @@ def text(around: str, location: str = "proxy_pass http://$pool;", server: str = 
 
 
 def route_of(config: str) -> Route:
-    [route] = [r for r in reading(config).routes if "@" not in r.name]
+    """The route of the pass that chooses, not of those that take over."""
+    [route] = [r for r in reading(config).routes if "@" not in r.name and "/any/" not in r.name]
     return route
 
 
@@ -59,6 +60,18 @@ ROWS = {
     ),
     "an error_page of the server": (
         text(BY_COOKIE, "proxy_pass http://$pool;", FALLBACK + "error_page 502 = @any;"),
+        "choice_page",
+    ),
+    "an error_page with a path that forwards": (
+        text(BY_COOKIE, "proxy_pass http://$pool; error_page 502 /any/x;", "location /any/ { proxy_pass http://be; }"),
+        "choice_page",
+    ),
+    "an error_page that leads to the same place": (
+        text(BY_COOKIE, "proxy_pass http://$pool; error_page 502 /sorry.html;"),
+        "choice",
+    ),
+    "an error_page in the location around": (
+        text(BY_COOKIE, "error_page 502 = @any; location /a/ { proxy_pass http://$pool; }", FALLBACK),
         "choice_page",
     ),
     "map to upstreams with a backup": (
