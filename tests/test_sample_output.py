@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
+
+from sselint.catalogue import rules_directory
 
 REPOSITORY = Path(__file__).parent.parent
 SAMPLES = sorted(path.parent for path in (REPOSITORY / "sample_configs").glob("*/agent.py"))
@@ -17,11 +22,11 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 PARTS = ("All five conditions hold", "How it happens", "advertises", "implements", "assumes", "Three ways out")
 
 
-def output(sample: Path, folder: Path, columns: int) -> tuple[int, str]:
+def output(sample: Path, folder: Path, columns: int, *arguments: str) -> tuple[int, str]:
     """The exit code and the text for a sample that stands alone in `folder`."""
     shutil.copytree(sample, folder, dirs_exist_ok=True)
     run = subprocess.run(
-        [sys.executable, "-m", "sselint", "check"],
+        [sys.executable, "-m", "sselint", *(arguments or ("check",))],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY), "COLUMNS": str(columns), "NO_COLOR": "1"},
         capture_output=True,
@@ -31,6 +36,14 @@ def output(sample: Path, folder: Path, columns: int) -> tuple[int, str]:
     )
     assert run.stderr == ""
     return run.returncode, run.stdout
+
+
+def valid(schema: str, text: str) -> dict[str, Any]:
+    """The document, which the published schema must allow."""
+    document: dict[str, Any] = json.loads(text)
+    rules = json.loads((rules_directory() / "schema" / f"{schema}.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(rules).validate(document)
+    return document
 
 
 def verdict_in_readme(sample: Path) -> str:
@@ -44,7 +57,9 @@ def verdict_in_readme(sample: Path) -> str:
 @pytest.mark.parametrize("columns", [80, 120])
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_the_whole_output(sample: Path, columns: int, tmp_path: Path) -> None:
-    code, text = output(sample, tmp_path, columns)
+    report = tmp_path.parent / f"{sample.name}-{columns}.json"
+    code, text = output(sample, tmp_path, columns, "check", "--format", "text", "--format", f"json={report}")
+    valid("check", report.read_text(encoding="utf-8"))
     snapshot = SNAPSHOTS / f"{sample.name}-{columns}.txt"
     if os.environ.get("UPDATE_SNAPSHOTS"):
         snapshot.parent.mkdir(exist_ok=True)
@@ -60,6 +75,15 @@ def test_the_whole_output(sample: Path, columns: int, tmp_path: Path) -> None:
             assert part in text
     else:
         assert f"({verdict_in_readme(sample)})" in text
+
+
+def test_the_facts_of_a_sample_are_a_valid_document(tmp_path: Path) -> None:
+    code, text = output(SAMPLES[0], tmp_path, 80, "facts", "--format", "json")
+    document = valid("facts", text)
+    assert code == 0
+    assert [stream["symbol"] for stream in document["streams"]] == ["events"]
+    assert {link["stream"] for link in document["links"]} == {"agent.py:events"}
+    assert all(document[name] for name in ("routes", "pools", "files"))
 
 
 def test_every_sample_is_told_in_the_readme() -> None:
