@@ -130,6 +130,10 @@ VARIANTS: dict[str, tuple[str, Setup]] = {
         "session_draining",
         Setup("echo", filters=(stateful_session("header", HEADER_STATE),), cluster=honouring(*ALL_STATES[:4])),
     ),
+    "states without UNKNOWN, checked": (
+        "session_state_ignored",
+        Setup(filters=LOOSE, cluster={**CHECKED, **honouring("HEALTHY", "DEGRADED")}),
+    ),
     "envelope, strict and retried": (
         "session_retried_strict",
         Setup(

@@ -122,7 +122,7 @@ def _by_session(choice: Choice, session: Session) -> Affinity:
 def _states(cluster: Cluster) -> dict[str, str | bool | int]:
     honoured = USUAL_STATES if cluster.honoured is None else cluster.honoured
     return {
-        "own_state_ignored": "UNKNOWN" not in honoured,
+        "own_state_ignored": bool((cluster.states & USUAL_STATES) - honoured) and "?" not in honoured,
         "draining_honoured": "DRAINING" in honoured,
         "unhealthy_honoured": "UNHEALTHY" in honoured,
     }

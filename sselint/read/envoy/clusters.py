@@ -68,6 +68,8 @@ class Cluster:
     """Where active health checks are configured."""
     ejects: Span | None = None
     """Where outlier detection is configured."""
+    states: frozenset[str] = frozenset({"UNKNOWN"})
+    """The health status of its hosts as it is written; a host without one is UNKNOWN."""
     honoured: frozenset[str] | None = None
     """`override_host_status`; None is Envoy's default."""
     honoured_span: Span | None = None
@@ -109,6 +111,7 @@ class Clusters:
         name = node["name"].text or ""
         discovery = _discovery(node)
         members, targets, resolves = self._members(node, discovery, depth)
+        states = {field(e, "health_status").text or "UNKNOWN" for e in _endpoints(self._assignment(node, discovery))}
         options = field(node, "typed_extension_protocol_options")[_HTTP_OPTIONS]
         statuses = field(node, "common_lb_config", "override_host_status", "statuses")
         return Cluster(
@@ -120,6 +123,7 @@ class Clusters:
             resolves=resolves,
             checked=_written(node, "health_checks", "health checks"),
             ejects=_written(node, "outlier_detection", "outlier detection"),
+            states=frozenset(states or {"UNKNOWN"}),
             honoured=frozenset(s.text or "?" for s in statuses) if statuses.is_sequence else None,
             honoured_span=statuses.span("which states of a host the session may still reach") if statuses else None,
             forgets_removed=bool(field(node, "ignore_health_on_host_removal").truth),
@@ -132,16 +136,19 @@ class Clusters:
     def _members(self, node: Node, discovery: str, depth: int) -> tuple[Count, tuple[Target, ...], str]:
         if discovery == "AGGREGATE":
             return self._aggregated(node, depth)
-        assignment = field(node, "load_assignment")
-        if discovery == "EDS":
-            service = field(node, "eds_cluster_config", "service_name").text or node["name"].text
-            assignment = self._assignments.find(service, node) or assignment
-        endpoints = list(_endpoints(assignment))
+        endpoints = list(_endpoints(self._assignment(node, discovery)))
         endpoints += [e for e in node["hosts"] if e.is_mapping]
         targets = tuple(t for e in endpoints if (t := _target(e)) is not None)
         if not endpoints or discovery not in {"STATIC", "STRICT_DNS", "LOGICAL_DNS", "EDS"}:
             return Count.unknown(_unseen(discovery)), targets, "all"
         return _count(discovery, endpoints, targets), targets, "one" if discovery == "LOGICAL_DNS" else "all"
+
+    def _assignment(self, node: Node, discovery: str) -> Node:
+        assignment = field(node, "load_assignment")
+        if discovery == "EDS":
+            service = field(node, "eds_cluster_config", "service_name").text or node["name"].text
+            return self._assignments.find(service, node) or assignment
+        return assignment
 
     def _aggregated(self, node: Node, depth: int) -> tuple[Count, tuple[Target, ...], str]:
         """An aggregate cluster fails over from one cluster to the next: all their hosts are its members."""

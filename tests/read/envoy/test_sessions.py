@@ -25,7 +25,7 @@ from tests.read.envoy.cases import (
     per_route,
     retry,
 )
-from tests.read.envoy.helpers import Json, bootstrap, manager, route, routes, session
+from tests.read.envoy.helpers import Json, bootstrap, cluster, manager, route, routes, session
 
 MOST = ("UNKNOWN", "HEALTHY", "DRAINING", "UNHEALTHY")
 
@@ -115,6 +115,27 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
 def test_which_row_speaks_of_it(case: Case) -> None:
     check(case)
+
+
+# -- the state that a host is given ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "honoured", "row"),
+    [
+        ("HEALTHY", ["HEALTHY"], "session_checked"),
+        ("HEALTHY", ["UNKNOWN"], "session_state_ignored"),
+        (None, ["UNKNOWN"], "session_checked"),
+        (None, ["HEALTHY"], "session_state_ignored"),
+        ("DRAINING", ["HEALTHY"], "session_checked"),
+    ],
+)
+def test_what_is_honoured_is_the_state_that_a_host_is_given(given: str | None, honoured: list[str], row: str) -> None:
+    """Health checks do not change it: a host without a state of its own stays UNKNOWN."""
+    hosts = dict(cluster(**CHECKED, **honouring(*honoured)))
+    for endpoint in hosts["load_assignment"]["endpoints"][0]["lb_endpoints"]:
+        endpoint.update({"health_status": given} if given else {})
+    assert affinity_of(bootstrap(manager([route()], (LOOSE,)), [hosts])).row == f"envoy/{row}"
 
 
 # -- levels above the route --------------------------------------------------------------------------------------------
