@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from textwrap import wrap
 
@@ -11,6 +12,7 @@ from sselint.report.layout import Page, cells, printable
 
 AROUND = 1
 LARGEST = 4_000_000
+SHORTEST_QUOTATION, LONGEST_QUOTATION = 4, 40
 
 Load = Callable[[str], str | None]
 
@@ -18,6 +20,7 @@ Load = Callable[[str], str | None]
 def loader(root: Path) -> Load:
     """Reads a file below `root` for a frame; None where there is no such text (facts of another repository)."""
 
+    @cache
     def load(path: str) -> str | None:
         file = root / path
         try:
@@ -28,6 +31,23 @@ def loader(root: Path) -> Load:
             return None
 
     return load
+
+
+def quoted(span: Span, load: Load) -> str:
+    """The code at a span of one line, cropped; the whole line where the span alone says little; "" if there is none."""
+    text = load(span.path)
+    lines = text.splitlines() if text is not None else []
+    if span.line != span.end_line or not 1 <= span.line <= len(lines):
+        return ""
+    line = lines[span.line - 1]
+    code = _one_line(line[span.column - 1 : span.end_column - 1])
+    if cells(code) < SHORTEST_QUOTATION:
+        code = _one_line(line)
+    return "" if "`" in code else _cropped(code, 0, LONGEST_QUOTATION)
+
+
+def _one_line(code: str) -> str:
+    return " ".join(printable(code).split())
 
 
 def write_frame(page: Page, span: Span, load: Load, indent: int, style: str) -> None:

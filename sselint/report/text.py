@@ -14,7 +14,7 @@ from itertools import groupby
 from sselint.facts import Evidence, FileOutcome, Route, Span, Stream, Truth
 from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options
-from sselint.report.frame import Load, loader, write_frame
+from sselint.report.frame import Load, loader, quoted, write_frame
 from sselint.report.layout import Page
 from sselint.report.words import (
     counted_verdicts,
@@ -146,7 +146,7 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
     _write_chain(page, judgement, indent=2)
     _write_code(page, judgement, main, load, severity)
     _write_decisive(page, judgement)
-    _write_conditions(page, judgement)
+    _write_conditions(page, judgement, load)
     _write_witness(page, judgement)
     _write_claims(page, judgement)
     _write_ways_out(page, judgement)
@@ -190,7 +190,7 @@ def _write_decisive(page: Page, judgement: Judgement) -> None:
             page.paragraph(_sentence(fact), indent=4, first="- ")
 
 
-def _write_conditions(page: Page, judgement: Judgement) -> None:
+def _write_conditions(page: Page, judgement: Judgement, load: Load) -> None:
     values = [condition.value for condition in judgement.conditions]
     yes, unknown = values.count(Truth.YES), values.count(Truth.UNKNOWN)
     open_ones = f", {unknown} {'is' if unknown == 1 else 'are'} unknown" if unknown else ""
@@ -200,22 +200,24 @@ def _write_conditions(page: Page, judgement: Judgement) -> None:
         scope = f" ({condition.scope.value})" if condition.scope else ""
         page.line((f"{condition.value.value:<8}", style), (condition.name + scope, "bold"), indent=4)
         page.paragraph(_sentence(condition.why), indent=12)
-        _write_places(page, condition.evidence, indent=12)
+        _write_places(page, condition.evidence, load, indent=12)
 
 
-def _write_places(page: Page, evidence: Evidence, indent: int) -> None:
-    """The places in their order; what is said of one place stands together, and so do places of one kind:
-    "nginx.conf:10, :11 a backup server takes over"."""
+def _write_places(page: Page, evidence: Evidence, load: Load, indent: int) -> None:
+    """The places in their order, with the code there; what is said of one place stands together, and so do places of
+    one kind: "nginx.conf:10, :11 a backup server takes over"."""
     places = [(spans, _notes_of(spans)) for spans in _by_place(evidence)]
     groups = [(note, [span for spans, _ in same for span in spans]) for note, same in groupby(places, lambda p: p[1])]
     for note, spans in groups[:MOST_PLACES]:
-        page.paragraph(note, indent=indent, first=f"{joined_places(spans)} ", first_style="place", style="dim")
+        code = quoted(spans[0], load) if len(_by_place(spans)) == 1 else ""
+        said = note if not code or code in note else f"`{code}` {note}"
+        page.paragraph(said, indent=indent, first=f"{joined_places(spans)} ", first_style="place", style="dim")
     left = sum(len(spans) for _, spans in groups[MOST_PLACES:])
     if left:
         page.paragraph(f"and {left} more", indent=indent, style="dim")
 
 
-def _by_place(evidence: Evidence) -> list[list[Span]]:
+def _by_place(evidence: Iterable[Span]) -> list[list[Span]]:
     return [list(spans) for _, spans in groupby(evidence, lambda span: (span.path, span.line))]
 
 

@@ -52,7 +52,7 @@ def span(path: str, line: int, column: int = 1, length: int = 8, note: str = "")
 
 
 COUNTER = span("app.py", 8, 8, 18, "event ids are counted here, in each process for itself")
-RING = span("app.py", 9, 38, 17, "`ring` is kept in the memory of one process")
+RING = span("app.py", 9, 32, 17, "`ring` is kept in the memory of one process")
 COMPARES = span("app.py", 21, 16, 9, "a foreign cursor is compared with this process's ids")
 READS = span("app.py", 17, 17, 36, "the cursor is read here")
 COOKIE = span("haproxy.cfg", 13, 3, 34, "cookie SRV insert indirect nocache")
@@ -167,7 +167,7 @@ OTHERWISE = (
 
 
 def conditions(values: Iterable[bool | None] = (True,) * 5) -> tuple[Condition, ...]:
-    evidence = ((RING,), (COUNTER,), (span("app.py", 22, 17, 5),), (COOKIE, REDISPATCH), (COMPARES,))
+    evidence = ((RING,), (COUNTER,), (span("app.py", 22, 17, 34),), (COOKIE, REDISPATCH), (COMPARES,))
     reasons = zip(CONDITION_NAMES, values, YES, OTHERWISE, evidence, strict=True)
     return tuple(
         Condition(

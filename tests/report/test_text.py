@@ -12,6 +12,7 @@ from sselint.facts import FileOutcome, FileReport, Observation, Span
 from sselint.findings import Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options, render_check, render_facts
 from sselint.report.explain import render_explanation, render_rules
+from sselint.report.frame import loader, quoted
 from sselint.settings import Settings, parse_assumptions
 from tests.report import builders
 from tests.report.test_facts_json import audit
@@ -171,6 +172,24 @@ def test_a_long_line_is_shown_around_the_span(tmp_path: Path) -> None:
     shown = next(i for i, text in enumerate(lines) if "next(tick)" in text)
     assert len(lines[shown]) <= 80
     assert lines[shown].index("next(tick)") == lines[shown + 1].index("^^^^^^^^^^")
+
+
+@pytest.mark.parametrize(
+    "line, column, length, code",
+    [
+        (1, 6, 10, "next(tick)"),
+        (1, 5, 1, "x = [next(tick)]"),
+        (2, 1, 60, "y = a + a + a + a + a + a + a + a + a..."),
+        (3, 1, 12, ""),
+        (9, 1, 9, ""),
+    ],
+    ids=["a piece", "a bracket alone says little", "a long one is cropped", "it has backquotes itself", "no such line"],
+)
+def test_a_place_is_quoted(line: int, column: int, length: int, code: str, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("x = [next(tick)]\ny = " + "a + " * 30 + "\n# see `tick`\n", encoding="utf-8")
+    place = builders.span("app.py", line, column, length)
+    assert quoted(place, loader(tmp_path)) == code
+    assert quoted(replace(place, path="gone.py"), loader(tmp_path)) == ""
 
 
 def test_facts_for_people() -> None:
