@@ -12,7 +12,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,23 +106,30 @@ class Lab:
         self.port = proxies.free_port()
         self.admin = proxies.free_port()
         self._process: Any = None
-        self._stack: list[Any] = []
+        self._more: list[Any] = []
         self.clients: list[Client] = []
 
     # -- life --
 
     def __enter__(self) -> Lab:
-        for name in ("r1", "r2", "r3", "r4"):
-            self.replicas[name].start()
-        self._process = self._start(self.port, self.admin)
-        self.settle()
+        with ExitStack() as undone:
+            undone.callback(self._end)
+            for replica in self.replicas.values():
+                replica.start()
+            self._process = self._start(self.port, self.admin)
+            self.settle()
+            undone.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
         for client in self.clients:
             client.close()
-        for process in [self._process, *self._stack]:
-            proxies.stop(process)
+        for process in [self._process, *self._more]:
+            if process is not None:
+                proxies.stop(process)
         for replica in self.replicas.values():
             replica.crash()
 
@@ -147,7 +154,7 @@ class Lab:
     def second(self) -> int:
         """Another proxy with the same configuration; its port."""
         port, admin = proxies.free_port(), proxies.free_port()
-        self._stack.append(self._start(port, admin))
+        self._more.append(self._start(port, admin))
         self.settle(admin)
         Client(0, "browser").initialize(port)  # so that two round robins in step do not look like affinity
         return port
