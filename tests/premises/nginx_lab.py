@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -239,6 +240,20 @@ class Lab:
             else:
                 met["error"] += 1
         return met
+
+    @contextmanager
+    def holding(self, session: Session, number: int) -> Iterator[None]:
+        """So many open streams of one client, from when all have begun until the end of the block."""
+        with ThreadPoolExecutor(number) as pool:
+            before = sum(len(replica.seen) for replica in self.replicas.values())
+            streams = [pool.submit(session.stream, self.first.port, "hold=3") for _ in range(number)]
+            deadline = time.monotonic() + TIMEOUT_SECONDS
+            while sum(len(replica.seen) for replica in self.replicas.values()) < before + number:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            yield
+            for stream in streams:
+                stream.result()
 
     def victim(self) -> tuple[str, list[Session]]:
         """The replica with the most sessions, and these."""

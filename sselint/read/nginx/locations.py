@@ -196,7 +196,7 @@ def _referrers(locations: list[tuple[Pattern, Scope]]) -> dict[str, list[tuple[P
                     found.setdefault(directive.args[-1], []).append((own, False))
             for directive in block.inherited("error_page"):
                 if directive.args:
-                    failure = not set(directive.args[:-1]) - GATEWAY_ERRORS - {"="}
+                    failure = all(c in GATEWAY_ERRORS or c.startswith("=") for c in directive.args[:-1])
                     found.setdefault(directive.args[-1], []).append((own, failure))
     return found
 

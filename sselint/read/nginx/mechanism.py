@@ -37,6 +37,10 @@ _ISSUERS = {
 }
 
 
+_ANSWERED_WELL = frozenset({"=", "=200"})
+"""What makes an error_page's answer the other location's own, or a good one."""
+
+
 @dataclass
 class _Found:
     """What a route's text says of its affinity, before the measured row is looked up."""
@@ -125,7 +129,7 @@ class Decider:
         else:
             found = self._of_method(upstream)
         for directive in upstream.overridden:
-            if directive.name in ("hash", "ip_hash") and upstream.method is not None:
+            if directive.name in ("hash", "ip_hash", "sticky") and upstream.method is not None:
                 found.no_effect.append(directive.span(f"{upstream.method.name} after it replaces it"))
         self._add_retries(found, upstream, place)
         return found
@@ -227,6 +231,8 @@ class Decider:
         if fallback is not None:
             found.undone_by.append(fallback.span("error_page sends the request on when the upstream fails"))
         found.undone_by += [m.directive.span("a backup server takes over") for m in upstream.backups]
+        note = "a server with max_conns streams is passed over, although nothing has failed"
+        found.undone_by += [m.directive.span(note) for m in upstream.serving if m.is_limited]
 
     def _judged(self, found: _Found, place: PassPlace) -> Affinity:
         if place.scope.nearest("stream"):
@@ -278,8 +284,9 @@ def _failure_page(scope: Scope) -> Directive | None:
     """The error_page that answers a failed upstream with another location that forwards."""
     server, own = scope.nearest("server"), scope.nearest("location")
     for directive in scope.inherited("error_page"):
-        if not {"502", "504"} & set(directive.args[:-1]) or server is None:
-            continue
+        cases = set(directive.args[:-1])
+        if not {"502", "504"} & cases or not cases & _ANSWERED_WELL or server is None:
+            continue  # without `=` the client gets what the other location sends, but as a 502
         page = location_of(server, directive.args[-1])
         again = own is not None and page is not None and own.directive == page.directive
         if page is not None and not again and any(True for _ in passes_in(page)):

@@ -32,12 +32,18 @@ class Member:
     never_fails: bool = False
     """max_fails=0: an error does not take it out of rotation."""
     route: str | None = None
+    is_limited: bool = False
+    """max_conns: once it has all the streams it may have, others get its clients."""
 
 
 @dataclass(frozen=True)
 class Upstream:
-    """An upstream block. `method` is the balancing method that holds (the last one written), `overridden` those that an
-    later one replaces. `opaque` is why its members or method cannot be known, "" if they can."""
+    """An upstream block.
+
+    `method` is the balancing method that holds (the last one written), `overridden` those that a later one replaces.
+    `sticky` works on top of the methods before it; a method after it replaces it as well. `opaque` is why its members or
+    method cannot be known, "" if they can.
+    """
 
     name: str
     directive: Directive
@@ -76,15 +82,16 @@ def upstream_of(directive: Directive) -> Upstream:
     """An `upstream` block as facts."""
     block = directive.block or ()
     members = tuple(member_of(d) for d in block if d.name == "server" and d.args)
-    methods = [d for d in block if d.name in METHODS | knowledge().foreign_methods and d.name != "sticky"]
-    stickies = [d for d in block if d.name == "sticky"]
+    chosen = [d for d in block if d.name in METHODS | knowledge().foreign_methods]
+    methods = [d for d in chosen if d.name != "sticky"]
+    sticky = chosen[-1] if chosen and chosen[-1].name == "sticky" else None
     return Upstream(
         name=directive.args[0] if directive.args else "",
         directive=directive,
         members=members,
         method=methods[-1] if methods else None,
-        sticky=stickies[-1] if stickies else None,
-        overridden=tuple(methods[:-1]),
+        sticky=sticky,
+        overridden=tuple(d for d in chosen if d is not sticky and d not in methods[-1:]),
         opaque=_opaque(directive, block),
     )
 
@@ -110,6 +117,7 @@ def member_of(directive: Directive) -> Member:
         drain="drain" in flags,
         never_fails=value_of(directive, "max_fails") == "0",
         route=value_of(directive, "route"),
+        is_limited=value_of(directive, "max_conns") not in (None, "0"),
     )
 
 

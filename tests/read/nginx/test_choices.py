@@ -63,8 +63,18 @@ ROWS = {
         "choice_page",
     ),
     "an error_page with a path that forwards": (
-        text(BY_COOKIE, "proxy_pass http://$pool; error_page 502 /any/x;", "location /any/ { proxy_pass http://be; }"),
+        text(
+            BY_COOKIE, "proxy_pass http://$pool; error_page 502 = /any/x;", "location /any/ { proxy_pass http://be; }"
+        ),
         "choice_page",
+    ),
+    "an error_page that answers well": (
+        text(BY_COOKIE, "proxy_pass http://$pool; error_page 502 504 =200 @any;", FALLBACK),
+        "choice_page",
+    ),
+    "an error_page that keeps the status": (
+        text(BY_COOKIE, "proxy_pass http://$pool; error_page 502 504 @any;", FALLBACK),
+        "choice",
     ),
     "an error_page that leads to the same place": (
         text(BY_COOKIE, "proxy_pass http://$pool; error_page 502 /sorry.html;"),

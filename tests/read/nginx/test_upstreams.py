@@ -36,7 +36,13 @@ METHODS = {
     "hash of a session id": ("hash $http_mcp_session_id; " + TWO, "", "hash_server"),
     "hash of a cookie": ("hash $cookie_session; " + TWO, "", "hash_server_cookie"),
     "sticky cookie": ("sticky cookie srv; " + TWO, "", "sticky_cookie"),
-    "sticky before a method": ("sticky cookie srv; least_conn; " + TWO, "", "sticky_cookie"),
+    "sticky after a method": ("least_conn; sticky cookie srv; " + TWO, "", "sticky_cookie"),
+    "a method after sticky replaces it": ("sticky cookie srv; least_conn; " + TWO, "", "least_conn"),
+    "zone and keepalive after sticky do not": (
+        "sticky cookie srv; zone be 64k; keepalive 4; " + TWO,
+        "",
+        "sticky_cookie",
+    ),
     "sticky route": ("sticky route $cookie_r; server r1:80 route=a; server r2:80 route=b;", "", "sticky_route"),
     "sticky route without routes": ("sticky route $cookie_r; " + TWO, "", "round_robin"),
     "sticky learn": (
@@ -105,9 +111,17 @@ def test_what_undoes_a_pin_is_shown() -> None:
     assert not only_route(http("ip_hash; " + TWO, STAYS)).affinity.undone_by
 
 
+def test_a_limit_of_connections_undoes_a_pin() -> None:
+    limited = "server r1:80 max_conns=100; server r2:80 max_conns=0;"
+    notes = [s.note for s in only_route(http(f"ip_hash; {limited}", STAYS)).affinity.undone_by]
+    assert len(notes) == 1 and "max_conns" in notes[0]
+    assert not only_route(http(limited)).affinity.undone_by  # nothing is pinned
+
+
 def test_affinity_directives_without_effect_are_shown() -> None:
     for upstream, note in (
         ("ip_hash; least_conn; " + TWO, "least_conn after it replaces it"),
+        ("sticky cookie s; ip_hash; " + TWO, "ip_hash after it replaces it"),
         ("sticky route $cookie_r; " + TWO, "no server of the upstream has a route="),
         ("hash same; " + TWO, "the same for every request"),
     ):
