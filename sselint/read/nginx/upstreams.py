@@ -41,8 +41,8 @@ class Upstream:
     """An upstream block.
 
     `method` is the balancing method that holds (the last one written), `overridden` those that a later one replaces.
-    `sticky` works on top of the methods before it; a method after it replaces it as well. `opaque` is why its members or
-    method cannot be known, "" if they can.
+    `sticky` works on top of the methods before it; a method after it replaces it as well. `opaque` is why its members
+    or method cannot be known, "" if they can.
     """
 
     name: str
