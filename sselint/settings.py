@@ -145,8 +145,8 @@ class Settings:
     """All that changes a run. Paths under `root` are POSIX and relative to it.
 
     `read` are the arguments that narrow what is read (directories below the root; empty: all of it), `reported` those
-    that narrow what is reported (files). `exclude` are gitignore patterns. `rules` are the user's own rule files and
-    folders. `facts_files` are facts of servers in other repositories.
+    that narrow what is reported (files). `exclude` are gitignore patterns. `rules` are the user's own rule
+    files. `facts_files` are facts of servers in other repositories.
     """
 
     root: Path
@@ -264,7 +264,7 @@ def _settings_of(root: Path, table: Table) -> Settings:
         fail_on=table.choice("fail-on", Severity) or Severity.ERROR,
         fail_on_unknown=table.flag("fail-on-unknown"),
         exclude=table.strings("exclude"),
-        rules=tuple(_rules_path(root, text, table) for text in table.strings("rules")),
+        rules=tuple(path for text in table.strings("rules") for path in _rules_paths(root, text, table)),
         deployments=tuple(_deployment(item) for item in table.tables("deployments")),
         streams=tuple(_stated_stream(item) for item in table.tables("streams")),
         waivers=tuple(_waiver(item) for item in table.tables("waivers")),
@@ -273,11 +273,17 @@ def _settings_of(root: Path, table: Table) -> Settings:
     return settings
 
 
-def _rules_path(root: Path, text: str, table: Table) -> Path:
+def _rules_paths(root: Path, text: str, table: Table) -> list[Path]:
+    """The rule files that an entry names: a file, or every YAML file in a folder."""
     path = root / text
     if not path.exists():
         raise table.error("rules", f"no such rules file or folder: {text}", "name it relative to this file")
-    return path
+    if path.is_file():
+        return [path]
+    files = sorted(file for file in path.rglob("*") if file.suffix in (".yaml", ".yml") and file.is_file())
+    if not files:
+        raise table.error("rules", f"no YAML file in {text}", "put the rules there, or name another folder")
+    return files
 
 
 def _deployment(table: Table) -> DeploymentOverride:

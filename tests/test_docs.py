@@ -28,6 +28,7 @@ def blocks(language: str) -> list[str]:
 def load(text: str, root: Path) -> Settings:
     """The settings of an example, in the file that it is for, with the folders it names."""
     (root / "sselint-rules").mkdir(exist_ok=True)
+    (root / "sselint-rules" / "ours.yaml").write_text("library: ours\n", encoding="utf-8")
     name = "pyproject.toml" if "[tool.sselint" in text.replace("[[", "[") else "sselint.toml"
     (root / name).write_text(text, encoding="utf-8")
     return load_settings([root])

@@ -142,6 +142,15 @@ def test_what_a_reference_means(reference: str, path: str, names: tuple[str, ...
     assert Reference.parse(reference, PLACE).means(path, *names) is means
 
 
+def test_a_folder_of_rules_means_the_files_in_it(tmp_path: Path) -> None:
+    for name in ("b.yaml", "deep/a.yml", "README.md"):
+        write(tmp_path / "mine", "library: x\n", name)
+    settings = settings_of(tmp_path, 'rules = ["mine", "mine/b.yaml"]\n')
+    assert [path.name for path in settings.rules] == ["b.yaml", "a.yml", "b.yaml"]
+    (tmp_path / "empty").mkdir()
+    assert "no YAML file in empty" in mistake(tmp_path, 'rules = ["empty"]\n').what
+
+
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
 
