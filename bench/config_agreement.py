@@ -24,7 +24,7 @@ from typing import Any
 
 import yaml
 
-from sselint.facts import FileOutcome, KeyIssuer, Reading, Route, Strength
+from sselint.facts import FileOutcome, KeyIssuer, Meets, Reading, Route, RoutingEvent, Strength
 from sselint.find import find
 from sselint.pipeline import read_kind
 
@@ -89,7 +89,8 @@ def compared(record: dict[str, Any], checkouts: Path) -> Row:
     if record["affinity"] == "unclear" and not routes:
         routes = alone(checkout / record["path"], record["format"])
     wanted = (family(record["affinity_mechanism"]), STRENGTHS.get(record["affinity"], record["affinity"]))
-    pairs = [(_family_of(r), r.affinity.strength.value) for r in routes]
+    afterwards = record.get("pins_to_creating_replica") == "no"
+    pairs = [(_family_of(r), _strength(r, afterwards)) for r in routes]
     one = record["multi_replica"] == "no" and "single" in {mechanism for mechanism, _ in pairs}
     unpinned = wanted[1] == "none" and ("none", "none") in pairs
     open_too = wanted[1] == "unknown" and "unknown" in {strength for _, strength in pairs}
@@ -97,6 +98,16 @@ def compared(record: dict[str, Any], checkouts: Path) -> Row:
     agrees = wanted in pairs or one or unpinned or open_too or nothing_to_pin
     derived = ", ".join(wanted) if wanted in pairs else "; ".join(_shown(routes)) or _nothing(read, record["path"])
     return Row(record["id"], record["repo"], record["path"], ", ".join(wanted), derived, agrees)
+
+
+def _strength(route: Route, afterwards: bool) -> str:
+    """The strength. `afterwards`: the label says beside it that the session's first request goes astray, and speaks of
+    the later ones; a row in which that happens says of these only whether they come back while nothing changes."""
+    affinity = route.affinity
+    astray = affinity.meets(RoutingEvent.INIT) in (Meets.OTHER, Meets.DEPENDS)
+    if afterwards and astray and affinity.meets(RoutingEvent.PLAIN) is Meets.SAME:
+        return Strength.BEST_EFFORT.value
+    return affinity.strength.value
 
 
 def _family_of(route: Route) -> str:

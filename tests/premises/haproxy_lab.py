@@ -32,7 +32,7 @@ from tests import proxies
 SESSIONS = 30
 """Sessions of a run, ten on each replica under round robin. If clients were balanced at random, all thirty would come
 back with probability 3**-30, and all ten of one replica with 3**-10 = 2e-5: so often does a wrong `same` pass."""
-SECONDS = 10.0
+SECONDS = 20.0
 NAMES = ("r1", "r2", "r3", "r4")
 CHECK = "check inter {inter} fall 1 rise 1"
 QUICK, NEVER = "50ms", "60s"
@@ -309,7 +309,7 @@ class Lab:
         process = proxies.start(command, log)
         self._processes.append(process)
         proxies.wait_until_listening(process, port, log)
-        self.wait(lambda: self._socket(number).exists() and bool(self.command("show info", number)))
+        self.wait(lambda: self._listens(number))
         assert process.poll() is None, log.read_text()
         self._begun = time.monotonic()
         return number

@@ -44,7 +44,10 @@ def affinity_of(backend: Backend, overrides: Overrides, assumed: Assumed = NOTHI
     if not doubtful:
         return full
     section = backend.section.certain()
-    sure = _judged(Backend(section, backend.configuration, servers(section)), overrides, assumed)
+    found = servers(section)
+    if backend.servers and not found:
+        return full  # without them there is no backend to speak of
+    sure = _judged(Backend(section, backend.configuration, found), overrides, assumed)
     if sure.strength is full.strength and sure.mechanism == full.mechanism:
         return full
     spans = tuple(line.span("may or may not stand") for line in doubtful)

@@ -276,7 +276,8 @@ def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
     if line is None or len(line.words) < 2:
         return Persistence({"method": "none"}, keys.NOBODY, _lines(line))
     if not line.words[1].known:
-        why = f"the balancing algorithm is not written here ({line.words[1].text.strip() or 'a template value'})"
+        written = line.words[1].text if "$" in line.words[1].text else "a template value"
+        why = f"the balancing algorithm is not written here ({written})"
         return Persistence({}, keys.NOBODY, (line,), unknown=why)
     word = line.argument(0)
     fetch = _hashed(line, backend.section)
