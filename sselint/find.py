@@ -120,11 +120,14 @@ def reader(kind: str) -> ModuleType:
     return import_module(f"sselint.read.{kind}")
 
 
-def find(root: Path, folders: Sequence[Path], exclude: Sequence[str] = ()) -> Found:
+def find(
+    root: Path, folders: Sequence[Path], exclude: Sequence[str] = (), own_rules: Sequence[Path] = ()
+) -> Found:
     """Everything under `folders` (inside `root`) that a reader recognises.
 
-    `exclude` are gitignore-style patterns from the settings, relative to the root. Raises nothing: a file that cannot
-    be read is in `files` with the reason.
+    `exclude` are gitignore-style patterns from the settings, relative to the root; `own_rules` the rule files of the
+    user, which may name more libraries that stream. A file that cannot be read is in `files` with the reason. Raises
+    CatalogueError for a rule file that cannot be used, and nothing else.
     """
     root = root.resolve()
     paths = tuple(sorted({p for folder in folders for p in _walk(root, folder.resolve(), exclude)}))
@@ -137,7 +140,7 @@ def find(root: Path, folders: Sequence[Path], exclude: Sequence[str] = ()) -> Fo
         found = _look(tree, path, units.of(path), files)
         sources.extend(found)
         irrelevant += not found
-    if not any(s.kind == "python" and _python_matters(s) for s in sources):
+    if not any(s.kind == "python" and _python_matters(s, own_rules) for s in sources):
         irrelevant += sum(s.kind == "python" for s in sources)
         sources = [s for s in sources if s.kind != "python"]
     return Found(tree, tuple(sources), tuple(files), irrelevant - len(files))
@@ -173,9 +176,9 @@ def kind_of(path: str, text: str) -> str | None:
     return next((kind for kind in kinds if reader(kind).looks_like(path, text)), None)
 
 
-def _python_matters(source: Source) -> bool:
-    looks_like: Callable[[str, str], bool] = reader("python").looks_like
-    return looks_like(source.path, source.text)
+def _python_matters(source: Source, own_rules: Sequence[Path]) -> bool:
+    looks_like: Callable[[str, str, Sequence[Path]], bool] = reader("python").looks_like
+    return looks_like(source.path, source.text, own_rules)
 
 
 def _loader(root: Path) -> Callable[[str], bytes]:

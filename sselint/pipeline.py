@@ -32,7 +32,7 @@ def audit(paths: Sequence[Path], settings: Settings, progress: Progress | None =
     tell = progress or (lambda _: None)
     tell("looking for files")
     folders = [settings.root / folder for folder in settings.read] or [settings.root]
-    found = find(settings.root, folders, settings.exclude)
+    found = find(settings.root, folders, settings.exclude, settings.rules)
     if not found.sources and not settings.streams and not settings.facts_files and not settings.assume.stream:
         return Audit(root=found.tree.root, files=_outcomes(found, Reading()))
     reading = Reading()

@@ -12,27 +12,20 @@ from typing import TYPE_CHECKING
 from sselint.source import Source, Tree
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sselint.facts import Reading
     from sselint.read.python.world import Environment as Environment
 
-EVIDENCE = (
-    "event-stream",
-    "eventsource",
-    "event_stream",
-    "streamable",
-    "last-event-id",
-    "last_event_id",
-    "text/event",
-    "sse",
-)
-"""What a file that has to do with event streams mentions, in lower case. The rules add the names of libraries."""
-
-
-def looks_like(path: str, text: str) -> bool:
-    """Whether a Python file holds evidence of an event stream. Cheap: no parsing."""
+def looks_like(path: str, text: str, own_rules: Sequence[Path] = ()) -> bool:
+    """Whether a Python file holds evidence of an event stream. Cheap: no parsing. `own_rules` are the user's files."""
     from sselint.read.python.evidence import mentions_stream
 
-    return mentions_stream(text)
+    if not own_rules:
+        return mentions_stream(text)
+    from sselint.read.python.rules import load_rules
+
+    return mentions_stream(text, frozenset(load_rules(tuple(map(str, own_rules))).evidence))
 
 
 def __getattr__(name: str) -> object:
@@ -49,7 +42,7 @@ class Program:
     `rules` are the user's own files beside `rules/python/`. Raises CatalogueError where one of them cannot be used.
     """
 
-    def __init__(self, sources: Sequence[Source], tree: Tree, rules: Sequence[str] = ()) -> None:
+    def __init__(self, sources: Sequence[Source], tree: Tree, rules: Sequence[Path | str] = ()) -> None:
         from sselint.read.python.program import Analysis
 
         self._analysis = Analysis(sources, tree, tuple(map(str, rules)))

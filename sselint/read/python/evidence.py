@@ -28,10 +28,10 @@ def words() -> frozenset[str]:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    return re.compile("|".join([STREAM.pattern, *map(re.escape, sorted(words()))]), re.IGNORECASE)
+def _pattern(more: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join([STREAM.pattern, *map(re.escape, sorted(words() | more))]), re.IGNORECASE)
 
 
-def mentions_stream(text: str) -> bool:
-    """Whether a text mentions event streams, or a library that sends them."""
-    return STREAM.search(text) is not None or _pattern().search(text) is not None
+def mentions_stream(text: str, more: frozenset[str] = frozenset()) -> bool:
+    """Whether a text mentions event streams, or a library that sends them; `more` are the words of the user's rules."""
+    return STREAM.search(text) is not None or _pattern(more).search(text) is not None
