@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -25,31 +25,74 @@ from sselint.read.python.values import (
 )
 from sselint.read.python.world import Registration, World
 
-ROUNDS = 4
+ROUNDS = 3
 ENTRY_PATHS = 24
-ENTRY_STEPS = 12_000
+ENTRY_STEPS = 8_000
+ENTRY_TOTAL = 40_000
+NEIGHBOURS = 60
 
 
-def build(world: World, modules: Iterable[Module]) -> list[Endpoint]:
-    """Runs the modules and what they define; the endpoints that were found."""
+def build(world: World, modules: Sequence[Module]) -> list[Endpoint]:
+    """Runs the modules and what may be called later of the code around the streams; the endpoints that stream."""
     for module in modules:
         world.load(module)
-    endpoints: list[Endpoint] = []
+    endpoints = Endpoints(world).find()
+    streaming, visited = _probe(world, endpoints)
+    near = _near(world, visited or {m.path for m in modules})
     for _ in range(ROUNDS):
         before = world.heap.version
-        endpoints = Endpoints(world).find()
-        for endpoint in endpoints:
-            _explore(world, partial(_serve, endpoint))
+        for application, handler in _lifespans(world):
+            _explore(world, partial(_lifespan, application, handler))
         for registration in list(world.registrations):
             if registration.kind in ("lifespan", "task") and registration.handler is not None:
                 _explore(world, partial(_start, registration))
-        for application, handler in _lifespans(world):
-            _explore(world, partial(_lifespan, application, handler))
-        for function in _uncalled(world):
+        for endpoint in endpoints:
+            if _module_of(endpoint) in near or endpoint in streaming:
+                _explore(world, partial(_serve, endpoint))
+        for function in _uncalled(world, near):
             _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
         if world.heap.version == before or world.budget.spent:
             break
-    return endpoints
+        endpoints = Endpoints(world).find()
+        streaming, visited = _probe(world, endpoints)
+        near |= visited
+    return streaming
+
+
+def _probe(world: World, endpoints: Sequence[Endpoint]) -> tuple[list[Endpoint], set[str]]:
+    """The endpoints that answer with an event stream on some path, and the files whose functions run for them."""
+    streaming: list[Endpoint] = []
+    visited: set[str] = set()
+    for endpoint in endpoints:
+        found: set[str] = set()
+        streams = False
+        for m in _explore(world, partial(_serve, endpoint)):
+            found |= m.visited
+            streams = streams or any(
+                e.kind in ("stream", "frame") or (e.kind == "start" and e.data["stream"]) for e in m.trace
+            )
+        if streams:
+            streaming.append(endpoint)
+            visited |= {*found, _module_of(endpoint)}
+    return streaming, visited
+
+
+def _module_of(endpoint: Endpoint) -> str:
+    handler = endpoint.handler
+    if isinstance(handler, Partial):
+        handler = handler.function
+    if isinstance(handler, Function | ClassValue):
+        return handler.module.path
+    return endpoint.site.module.path if endpoint.site is not None else ""
+
+
+def _near(world: World, visited: set[str]) -> set[str]:
+    """The files whose functions may fill what the streams read: those that run for a stream, and who imports them."""
+    near = set(visited)
+    for path in world.table.direct_importers(sorted(visited), NEIGHBOURS):
+        near.add(path)
+        world.load(world.table.at(path))
+    return near
 
 
 def _lifespans(world: World) -> Iterator[tuple[Ref, Value]]:
@@ -92,14 +135,15 @@ def _start(registration: Registration, m: Machine) -> None:
         _run(registration.handler, registration.site, m)
 
 
-def _explore(world: World, action: Callable[[Machine], None]) -> None:
-    def path(oracle: Oracle) -> None:
+def _explore(world: World, action: Callable[[Machine], None]) -> list[Machine]:
+    def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)
         with suppress(Signal, Passing, OutOfBudget):
             action(m)
+        return m
 
-    for _ in Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS).run(path):
-        pass
+    explorer = Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS, total=ENTRY_TOTAL)
+    return [m for m, _ in explorer.run(path)]
 
 
 def _run(function: Value, site: Site, m: Machine) -> None:
@@ -142,9 +186,9 @@ def instances(world: World, cls: ClassValue) -> list[Ref]:
     return found[:4]
 
 
-def _uncalled(world: World) -> Iterator[Function]:
+def _uncalled(world: World, near: set[str]) -> Iterator[Function]:
     """Functions at the top of loaded modules, and methods of objects that were made, that nothing has called yet."""
-    for path in list(world.loaded):
+    for path in [p for p in world.loaded if p in near]:
         for values in list(world.globals.get(path, {}).values()):
             for value in list(values):
                 function = value.function if isinstance(value, Partial) else value
@@ -152,7 +196,7 @@ def _uncalled(world: World) -> Iterator[Function]:
                     yield function
     m = Machine(world, Oracle(), Hypothesis.BUILD)
     for target in list(world.heap.objects.values()):
-        if target.kind != "instance" or not isinstance(target.of, ClassValue):
+        if target.kind != "instance" or not isinstance(target.of, ClassValue) or target.of.module.path not in near:
             continue
         line = [target.of, *(a for a in classes.ancestors(m, target.of) if isinstance(a, ClassValue))]
         for cls in line:

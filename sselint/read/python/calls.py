@@ -116,6 +116,7 @@ def run_body(
     if not isinstance(node, ir.FunctionNode):
         return Unknown("not a function")
     frame = Frame(function.module, scope, node.names, function, on_yield)
+    m.visited.add(function.module.path)
 
     def body() -> Value:
         try:

@@ -17,6 +17,7 @@ from sselint.read.python.values import (
     Descriptor,
     External,
     Function,
+    Lazy,
     Method,
     ModuleValue,
     Partial,
@@ -313,6 +314,7 @@ def references(world: World, endpoint: Endpoint) -> tuple[AppReference, ...]:
     for path, names in world.globals.items():
         module = world.loaded[path]
         for name, values in names.items():
+            values = [inner for v in values for inner in _imported(world, v)]
             if any(v in values for v in wanted) or any(_wraps(world, v, endpoint.application) for v in values):
                 found.append(AppReference(module.name, name, path))
     for function, number in world.factories:
@@ -325,11 +327,25 @@ def references(world: World, endpoint: Endpoint) -> tuple[AppReference, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _imported(world: World, value: Value) -> Iterator[Value]:
+    """A value; of a name that was imported and not needed, what it stands for in a module that is loaded."""
+    for _ in range(6):
+        if not isinstance(value, Lazy):
+            break
+        held = list(world.globals.get(value.module.path, {}).get(value.name, ()))
+        if len(held) != 1:
+            yield from held
+            return
+        value = held[0]
+    yield value
+
+
 def _named(world: World, function: Function) -> Iterator[AppReference]:
     """The names under which a function can be imported."""
     for path, names in world.globals.items():
         for name, values in names.items():
-            if any(isinstance(v, Function) and v.node is function.node for v in values):
+            imported = (inner for v in values for inner in _imported(world, v))
+            if any(isinstance(v, Function) and v.node is function.node for v in imported):
                 yield AppReference(world.loaded[path].name, name, path)
 
 

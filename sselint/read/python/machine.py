@@ -183,6 +183,8 @@ class Machine:
         self.frame_fields: dict[str, Value] = {}
         self.frame_site: Site | None = None
         """The frame that is being sent in pieces."""
+        self.visited: set[str] = set()
+        """Files whose functions have run."""
         self.apart = 0
         """How deep the run is inside tasks and threads that it started."""
         self.publishing = False

@@ -13,6 +13,8 @@ from sselint.facts import Span
 from sselint.read.python import ir
 from sselint.source import Source
 
+TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
+"""Tests of the tree: nobody deploys them."""
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+([^#\n]*)|import[ \t]+([^#\n]+))", re.MULTILINE)
 
 
@@ -184,6 +186,15 @@ class ModuleTable:
                     found.append(path)
                     queue.append(path)
         return found[:limit]
+
+    def direct_importers(self, wanted: Iterable[str], limit: int) -> list[str]:
+        """Files that import one of the files `wanted` by name, tests left out."""
+        found: dict[str, None] = {}
+        for path in wanted:
+            for importer in self._reverse_imports.get(_last(path), ()):
+                if importer not in found and not TESTS.search(importer) and len(found) < limit:
+                    found[importer] = None
+        return list(found)
 
     @cached_property
     def _reverse_imports(self) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TypeVar
 
 from sselint.read.python.modules import Site
@@ -59,9 +60,11 @@ Result = TypeVar("Result")
 
 @dataclass
 class Budget:
-    """What all runs together may take."""
+    """What all runs together may take: steps, and seconds where steps turn out to be slow."""
 
     steps: int = 3_000_000
+    seconds: float = 60.0
+    started: float = field(default_factory=monotonic)
 
     def spend(self, steps: int) -> None:
         """Takes steps off."""
@@ -70,15 +73,16 @@ class Budget:
     @property
     def spent(self) -> bool:
         """Whether nothing is left."""
-        return self.steps <= 0
+        return self.steps <= 0 or monotonic() - self.started > self.seconds
 
 
 class Explorer:
     """Runs a function path by path. `cover` stops once every option of every question was taken somewhere; otherwise
     all paths are run, those with something new first, until `limit`."""
 
-    def __init__(self, budget: Budget, limit: int, cover: bool, steps: int = 60_000) -> None:
+    def __init__(self, budget: Budget, limit: int, cover: bool, steps: int = 60_000, total: int = 400_000) -> None:
         self.budget = budget
+        self.left = total
         self.limit = limit
         self.cover = cover
         self.steps = steps
@@ -92,13 +96,15 @@ class Explorer:
         count = 0
         while new or old:
             prefix = new.popleft() if new else old.popleft()
-            if count >= self.limit or self.budget.spent:
+            if count >= self.limit or self.budget.spent or self.left <= 0:
                 self.complete = False
                 return
             count += 1
             oracle = Oracle(prefix, self.steps)
             result = path(oracle)
-            self.budget.spend(self.steps - max(oracle.steps_left, 0))
+            taken = self.steps - max(oracle.steps_left, 0)
+            self.budget.spend(taken)
+            self.left -= taken
             decisions = oracle.decisions
             seen.update((d.key, d.option) for d in decisions)
             for position in range(len(prefix), len(decisions)):

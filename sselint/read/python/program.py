@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sselint.facts import FileOutcome, FileReport, Pool, Reading, Stream
 from sselint.read.python import build, launches, scan, sightings
 from sselint.read.python.evidence import mentions_stream
-from sselint.read.python.modules import Module, ModuleTable
+from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
 from sselint.read.python.rules import load_rules
 from sselint.read.python.streams import stream_of
@@ -16,8 +15,7 @@ from sselint.read.python.world import Environment, World
 from sselint.source import Source, Tree
 
 MAX_IMPORTERS = 120
-TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
-STEPS = 6_000_000
+STEPS = 2_000_000
 
 
 class Analysis:
@@ -28,7 +26,8 @@ class Analysis:
         self.tree = tree
         self.sources = {s.path: s for s in sources}
         self.unit_of = {s.path: s.unit for s in sources}
-        self.evident = [s.path for s in sources if mentions_stream(s.text)]
+        evidence = frozenset(self.rules.evidence)
+        self.evident = [s.path for s in sources if mentions_stream(s.text, evidence)]
         self.refused = self._refused()
         readable = [s for s in sources if s.path not in self.refused]
         self.table = ModuleTable(readable)
@@ -56,7 +55,7 @@ class Analysis:
 
     def _read(self, environment: Environment) -> Reading:
         world = World(self.table, self.rules, environment, Budget(STEPS))
-        endpoints = build.build(world, *self._modules())
+        endpoints = build.build(world, self._modules())
         streams: dict[tuple[str, int, str, str | None], Stream] = {}
         files: list[FileReport] = []
         for endpoint in endpoints:
@@ -78,12 +77,12 @@ class Analysis:
         why = f"sselint failed on it: {type(error).__name__}: {error}"
         return FileReport(path, FileOutcome.INTERNAL_ERROR, why, needed=True)
 
-    def _modules(self) -> tuple[list[Module], int]:
-        """The files that mention streams (so many), then those that import them, nearest first. Tests are not asked."""
+    def _modules(self) -> list[Module]:
+        """The files that mention streams, then those that import them, nearest first. Tests are not asked."""
         evident = [p for p in self.evident if p not in self.refused and not TESTS.search(p)]
         importers = self.table.importers(evident, MAX_IMPORTERS)
         others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in evident and not TESTS.search(p))
-        return [self.table.at(p) for p in (*evident, *others)], len(evident)
+        return [self.table.at(p) for p in (*evident, *others)]
 
     def _assembling(self) -> list[str]:
         """Files that make an application of handlers that they do not import, by the words that rules give."""

@@ -125,6 +125,14 @@ class ModuleValue(Value):
 
 
 @dataclass(frozen=True)
+class Lazy(Value):
+    """`from module import name` of a module that has not been needed yet."""
+
+    module: Module
+    name: str
+
+
+@dataclass(frozen=True)
 class Descriptor(Value):
     """A function under property, classmethod, staticmethod or cached_property."""
 

@@ -29,6 +29,7 @@ from sselint.read.python.values import (
     Function,
     Generator,
     Input,
+    Lazy,
     ModuleValue,
     Ref,
     Scope,
@@ -40,6 +41,11 @@ from sselint.read.python.values import (
 )
 
 MODULE_PATHS = 12
+MODULE_STEPS = 40_000
+FRAMING = frozenset({
+    "response", "event", "event_message", "http_error", "parameter", "dependency", "request", "headers", "application",
+    "router", "route", "mount", "middleware", "endpoint",
+})  # fmt: skip
 CURSOR_SPELLING = re.compile(r"[-_\s]")
 
 
@@ -119,7 +125,7 @@ class World:
             self._run_module(m, module, body)
             return m
 
-        for _ in Explorer(self.budget, MODULE_PATHS, cover=True).run(path):
+        for _ in Explorer(self.budget, MODULE_PATHS, cover=True, steps=MODULE_STEPS, total=MODULE_STEPS).run(path):
             pass
         return True
 
@@ -162,17 +168,13 @@ class World:
 
         found = self.table.resolve(node.module, frame.module)
         site = m.site(frame, node)
-        if found is not None:
-            self.load(found)
         if node.name is not None:
             value: Value = ModuleValue(found) if found is not None else External(node.module)
             statements.set_name(m, node.name, value, frame, site)
             return
         head = node.module.partition(".")[0]
         top = self.table.resolve(head, frame.module)
-        if top is not None:
-            self.load(top)
-        elif found is not None:
+        if top is None and found is not None:
             parts = node.module.split(".")
             self.namespaces.update(".".join(parts[:n]) for n in range(1, len(parts)))
         statements.set_name(m, head, ModuleValue(top) if top is not None else External(head), frame, site)
@@ -189,16 +191,16 @@ class World:
                 if not node.level
                 else self.table.relative_module(frame.module, node.level, f"{node.module}.{node.name}".strip("."))
             )
-            if sub is not None:
-                self.load(sub)
-            value = ModuleValue(sub) if sub is not None else External(name)
+            value: Value = ModuleValue(sub) if sub is not None else External(name)
             if node.name != "*":
                 statements.set_name(m, node.alias, value, frame, m.site(frame, node))
             return
-        self.load(found)
         if node.name != "*":
-            statements.set_name(m, node.alias, self.module_attribute(m, found, node.name), frame, m.site(frame, node))
+            here = found.path in self.loaded and found.path not in self.running
+            value = self.module_attribute(m, found, node.name) if here else Lazy(found, node.name)
+            statements.set_name(m, node.alias, value, frame, m.site(frame, node))
             return
+        self.load(found)
         for name in self._names_of(found):
             if not name.startswith("_"):
                 statements.set_name(m, name, self.module_attribute(m, found, name), frame, m.site(frame, node))
@@ -214,17 +216,35 @@ class World:
 
     def module_attribute(self, m: Machine, module: Module, name: str) -> Value:
         """`module.name`: a global, or a module below it."""
+        self.load(module)
         found = self.global_value(m, module, name)
         if found is not None:
-            return found
+            return self._described(module, found)
         sub = self.table.resolve(f"{module.name}.{name}", module) or self.table.relative_module(module, 1, name)
         if sub is not None and sub is not module:
-            self.load(sub)
             return ModuleValue(sub)
         getter = self.global_value(m, module, "__getattr__")
         if getter is not None:
             return calls.call(m, getter, (Const.of(name),), {}, self.nowhere, None)
         return Unknown(f"{name} of {module.name}, which it does not define")
+
+    def _described(self, module: Module, value: Value) -> Value:
+        """A library's own repository defines what the rules describe. Where that only says how a thing is framed, the
+        rules are taken; what decides (a session manager, a store) is the tree's own code."""
+        if isinstance(value, ClassValue) and value.module is module:
+            dotted = f"{module.name}.{value.name}"
+            entry = self.rules.entry(dotted)
+            if entry is not None and entry.role in FRAMING:
+                return External(dotted)
+        return value
+
+    def force(self, m: Machine, value: Value) -> Value:
+        """A value; what was imported and not needed yet is loaded now."""
+        for _ in range(6):
+            if not isinstance(value, Lazy):
+                break
+            value = self.module_attribute(m, value.module, value.name)
+        return value
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -234,7 +254,10 @@ class World:
             scope: Scope | None = frame.scope
             while scope is not None:
                 if name in scope.variables:
-                    return scope.variables[name]
+                    held = scope.variables[name]
+                    if isinstance(held, Lazy):
+                        held = scope.variables[name] = self.force(m, held)
+                    return held
                 scope = scope.parent
         found = self.global_value(m, frame.module, name)
         if found is not None:
@@ -255,7 +278,7 @@ class World:
             return held
         scope = self.running.get(module.path)
         if scope is not None and name in scope.variables:
-            return scope.variables[name]
+            return self.force(m, scope.variables[name])
         options = list(self.globals.get(module.path, {}).get(name, ()))
         if not options:
             return None
@@ -270,6 +293,7 @@ class World:
                 m.note("environment", None, name=variable)
             picked = options[m.once(len(options), key, kind, label)]
             m.overlay.known.pop(key, None)
+        picked = self.force(m, picked)
         if (module.path, name) in self.rewritten:
             picked = m.as_state(picked, self.heap.number(("counter", module.path, name)))
         m.overlay.known[key] = picked
