@@ -89,6 +89,31 @@ def test_codes_that_the_page_names_exist() -> None:
     assert set(re.findall(r"SSE\d{3}", SETTINGS_PAGE)) <= set(finding_rules())
 
 
+README = REPOSITORY / "README.md"
+OUTPUT = re.compile(r"(<!-- output: sample_configs/([\w-]+) -->\n```text\n)(.*?)(```)", re.DOTALL)
+
+
+def shown(sample: str) -> str:
+    """A sample's output as the README shows it: without what was found on the way."""
+    text = (REPOSITORY / "tests" / "snapshots" / f"{sample}-80.txt").read_text(encoding="utf-8")
+    head, found, rest = text.partition("\n  Found on the way\n")
+    assert found
+    summary = rest.strip().splitlines()[-2:]
+    return "\n".join([head, "  Found on the way", "    ...", "", *summary, ""])
+
+
+def test_the_readme_shows_a_real_output() -> None:
+    """The one that tests/test_sample_output.py has seen; UPDATE_SNAPSHOTS=1 puts it in."""
+    text = README.read_text(encoding="utf-8")
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        text = OUTPUT.sub(lambda match: match[1] + shown(match[2]) + match[4], text)
+        README.write_text(text, encoding="utf-8")
+    outputs = [(match[2], match[3]) for match in OUTPUT.finditer(text)]
+    assert outputs
+    for sample, output in outputs:
+        assert output == shown(sample)
+
+
 def generated() -> tuple[Path, str]:
     spec = importlib.util.spec_from_file_location("rules_page", DOCS / "rules_page.py")
     assert spec is not None and spec.loader is not None
