@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from sselint.affinity import CLIENTS_OWN
 from sselint.deployment import Client, Deployment
 from sselint.facts import (
     Affinity,
@@ -46,7 +45,8 @@ TOLD_FIRST = (
     RoutingEvent.RESTART,
     RoutingEvent.SECOND_PROXY,
 )
-"""The routing events in the order in which they make the plainest story."""
+"""The routing events in the order in which they make the plainest story; without those that concern the key itself,
+which no configuration survives."""
 
 BROWSER = Client(
     "EventSource", Truth.YES, Truth.YES, Truth.NO, False, "every EventSource sends it back once it holds an id"
@@ -201,7 +201,7 @@ def _several(choice: Choice, strength: Strength, clients: tuple[Client, ...]) ->
 
 
 def _moving(affinity: Affinity) -> list[RoutingEvent]:
-    moving = {e for e, meets in affinity.events if meets in (Meets.OTHER, Meets.DEPENDS)} - CLIENTS_OWN
+    moving = {e for e, meets in affinity.events if meets in (Meets.OTHER, Meets.DEPENDS)}
     return [e for e in TOLD_FIRST if e in moving]
 
 

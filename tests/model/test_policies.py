@@ -185,6 +185,18 @@ VERDICTS: dict[str, tuple[tuple[Hop, ...], dict[str, Any], Verdict, str]] = {
         "nnyyy",
     ),
     "shared, the header is stripped": ((STRIPPING,), {"ids": SHARED, "replay": STORE}, Verdict.CORRUPT, "nnyyy"),
+    "shared ids, every process hears and keeps every event": (
+        (route(),),
+        {"ids": SHARED, "replay": replay(Where.MEMORY, Where.SHARED)},
+        Verdict.LATENT,
+        "ynyyy",
+    ),
+    "shared ids, every process keeps every event and refuses others": (
+        (route(),),
+        {"ids": SHARED, "replay": replay(Where.MEMORY, Where.SHARED), "on_foreign": refuses()},
+        Verdict.SHARED_REPLAY,
+        "ynyyn",
+    ),
     "no ids, the header is stripped": (
         (STRIPPING,),
         {"ids": NO_IDS, "on_foreign": run(Outcome.NOT_READ)},
