@@ -23,20 +23,17 @@ SEEDS = [
     DUMP,
 ]
 
-PIECES = (
-    ["\n", "\r\n", "\0", "\ufeff", "\uffff", "\\"]
-    + r"""
+_PIECES = r"""
 {|}|;|"|'|#|$|${|@|=|~|*|:|/|''|include x;|include *;|include nginx.conf;|include /;|map $a $b {|geo $x {|map;|default;
 split_clients a $b {|set $x $x;|set;|if ($x) {|server {|location {|location = {|upstream {|http {|stream {|max_fails=
 proxy_pass;|proxy_pass http://;|proxy_pass $;|proxy_pass http://[::1;|proxy_pass unix:;|proxy_pass '';|server unix:;
-server :80;|hash;|hash $;|sticky;|sticky cookie;|sticky route;|sticky learn;|error_page;|error_page 502;|error_page 502 = $a;
+server :80;|hash;|hash $;|sticky;|sticky cookie;|sticky route;|sticky learn;|error_page;|error_page 502;|rewrite;
 proxy_set_header;|proxy_set_header Last-Event-ID;|gzip;|gzip_types;|proxy_read_timeout;|proxy_next_upstream;|try_files;
-proxy_next_upstream_tries;|server_name;|listen;|add_header Set-Cookie;|rewrite;|content_by_lua_block {|[[|--[[
-{{ x }}|{% if x %}|{% endif %}|{% for a in b %}|{{|}}|${X}|# configuration file /x:
-""".strip()
-    .replace("\n", "|")
-    .split("|")
-)
+proxy_next_upstream_tries;|server_name;|listen;|add_header Set-Cookie;|error_page 502 = $a;|content_by_lua_block {|[[
+--[[|{{ x }}|{% if x %}|{% endif %}|{% for a in b %}|{{|}}|${X}|# configuration file /x:
+"""
+
+PIECES = ["\n", "\r\n", "\0", "\ufeff", "\uffff", "\\", *_PIECES.strip().replace("\n", "|").split("|")]
 
 
 @pytest.mark.parametrize("seed", range(8))
