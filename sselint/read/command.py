@@ -334,9 +334,9 @@ def _application(
         named = next((w for w in positional if _MODULE.fullmatch(_expanded(w, environment))), None)
     elif how == "script":
         named = named or next(iter(positional), None)
-    elif how == "option" and named is None:
-        variable = server.get("application_environment")
-        named = environment.get(variable) if variable else None
+    variable = server.get("application_environment")
+    if named is None and variable:
+        named = environment.get(variable)
     if named is None:
         return None
     named = _expanded(named, environment).strip("\"'")

@@ -162,12 +162,19 @@ class _Project:
             environment=environment,
             settles_environment=settled,
             volumes=tuple(_volumes(service)),
-            variant=self._layers.variant,
+            variant=self._variant(service),
             evidence=(span, *count_evidence),
         )
         folder = service.last("working_dir").text
         pool = started(pool, self._tree, folder)
         return replace(pool, app_directory=pool.app_directory or folder)
+
+    def _variant(self, service: _Service) -> str:
+        """A service with profiles runs only where somebody asks for one of them."""
+        profiles = ", ".join(p.text for p in service.each("profiles") if p.text)
+        if not profiles:
+            return self._layers.variant
+        return f"{self._layers.variant or self._main.path} (profile {profiles})"
 
     def _extended(self, service: Node, depth: int) -> list[Node]:
         """The service that this one extends, if any, in front of it."""

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Rolling, Setting, Span
 from sselint.read import shell
-from sselint.read.images import started
+from sselint.read.images import base_command, started
 from sselint.source import Source, Tree
 
 _FROM = re.compile(r"^[ \t]*FROM[ \t]+(--\S+[ \t]+)*\S+([ \t]+AS[ \t]+\S+)?[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
@@ -70,7 +70,8 @@ def last_stage(source: Source) -> Stage | None:
             base = words[0] if words else ""
             name = words[2] if len(words) > 2 and words[1].lower() == "as" else str(len(stages))
             earlier = stages.get(base.lower())
-            stage = replace(earlier, span=instruction.span) if earlier else Stage(instruction.span, base)
+            first = Stage(instruction.span, base, command=base_command(base))
+            stage = replace(earlier, span=instruction.span) if earlier else first
         elif instruction.name == "ARG":
             arguments.update((k, v) for k, v in _settings(instruction.text, arguments) if k not in arguments)
         elif stage is not None:

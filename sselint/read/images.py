@@ -6,13 +6,31 @@ Arguments for a Container"); compose's `entrypoint` and `command` likewise.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import PurePosixPath
 
+from sselint.catalogue import load_yaml, rules_directory
 from sselint.facts import Evidence, Pool, Setting, Span
 from sselint.read import command
 from sselint.source import Tree
+
+
+def base_command(image: str) -> tuple[str, ...]:
+    """What a container of this image runs where nothing says otherwise; empty for images that are not known for it."""
+    name = image.split("@")[0].split(":")[0].lower()
+    for pattern, text in _serving_images():
+        if pattern.fullmatch(name.removeprefix("docker.io/")):
+            return ("/bin/sh", "-c", text)
+    return ()
+
+
+@cache
+def _serving_images() -> tuple[tuple[re.Pattern[str], str], ...]:
+    rules = load_yaml(rules_directory() / "images.yaml")["servers"]
+    return tuple((re.compile(rule["image"]), rule["command"]) for rule in rules)
 
 
 def started(pool: Pool, tree: Tree | None, working_directory: str | None = None) -> Pool:

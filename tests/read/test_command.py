@@ -87,6 +87,7 @@ def test_what_a_line_starts(line: str, starts: str | None, expected: tuple[int, 
     ("line", "environment", "expected"),
     [
         ("uvicorn app:app", {"WEB_CONCURRENCY": "4"}, (4, 4)),
+        ("uvicorn app:app", {"UVICORN_WORKERS": "3", "WEB_CONCURRENCY": "4"}, (3, 3)),
         ("uvicorn app:app --workers 2", {"WEB_CONCURRENCY": "4"}, (2, 2)),
         ("gunicorn app:app", {"WEB_CONCURRENCY": "3"}, (3, 3)),
         ("gunicorn app:app", {"GUNICORN_CMD_ARGS": "--workers=5 --bind=:80"}, (5, 5)),
@@ -105,6 +106,13 @@ def test_what_the_environment_adds(
 ) -> None:
     """WEB_CONCURRENCY is read by uvicorn and gunicorn, not by hypercorn or daphne."""
     assert workers(command.read(line, environment)) == expected
+
+
+def test_an_application_that_the_environment_names() -> None:
+    assert command.read("uvicorn", {"UVICORN_APP": "app:app"}).starts == "app:app"
+    assert command.read("uvicorn x:y", {"UVICORN_APP": "app:app"}).starts == "x:y"
+    assert command.read("flask run", {"FLASK_APP": "shop"}).starts == "shop:app"
+    assert command.read("hypercorn", {"UVICORN_APP": "app:app"}).starts is None
 
 
 def test_a_list_of_words_is_read_by_no_shell() -> None:

@@ -5,6 +5,9 @@ A flag that is missing there swallows the word behind it, which may be the appli
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -43,6 +46,16 @@ def test_flags(server: str, installed: Callable[[], set[str]]) -> None:
     single = set(command.rules()["servers"][server].get("single", ()))
     # Options of several letters behind one dash are not told apart from values that are glued to an option.
     assert {f for f in installed() if f.startswith("--") or len(f) == 2} <= listed | single
+
+
+def test_uvicorn_takes_its_options_from_the_environment() -> None:
+    """UVICORN_WORKERS is read although nothing in its help says so: a value that is no number is refused."""
+    pytest.importorskip("uvicorn")
+    environment = {**os.environ, "UVICORN_WORKERS": "many"}
+    line = [sys.executable, "-m", "uvicorn", "nothing:app"]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "'many' is not a valid integer" in done.stderr
 
 
 @pytest.mark.parametrize("server", ["uvicorn", "gunicorn"])

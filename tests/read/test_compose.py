@@ -118,6 +118,14 @@ def test_another_file_is_an_alternative() -> None:
     }
 
 
+def test_a_profile_is_a_variant() -> None:
+    text = "services:\n  web:\n    image: a\n  dev:\n    image: a\n    profiles: [dev, debug]\n"
+    assert {p.name: p.variant for p in reading_of({"compose.yaml": text}).pools} == {
+        "service web": "",
+        "service dev": "compose.yaml (profile dev, debug)",
+    }
+
+
 def test_projects_that_share_no_service_stand_side_by_side() -> None:
     files = {
         "compose.yaml": "services:\n  web:\n    image: a\n",

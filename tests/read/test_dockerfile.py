@@ -25,6 +25,10 @@ from tests.read.texts import numbers, only_pool, workers
         ("FROM python AS base\nENV WEB_CONCURRENCY=2\nFROM base\nCMD uvicorn app:app\n", "app:app", (2, 2)),
         ("from python\ncmd uvicorn app:app --workers 2\n", "app:app", (2, 2)),
         ("FROM python\r\nCMD uvicorn app:app --workers 2\r\n", "app:app", (2, 2)),
+        # Images that start a server by themselves.
+        ("FROM tiangolo/uvicorn-gunicorn-fastapi:python3.11\nCOPY ./app /app/app\n", "app.main:app", (1, None)),
+        ("FROM tiangolo/uvicorn-gunicorn:latest\nENV WEB_CONCURRENCY=2\n", "app.main:app", (2, 2)),
+        ("FROM tiangolo/uvicorn-gunicorn\nENV MODULE_NAME=shop\nCMD uvicorn x:app\n", "x:app", (1, 1)),
         # A stage that the last one is not built from leaves nothing behind, and neither does an earlier CMD.
         ("FROM python AS test\nENV WEB_CONCURRENCY=9\nFROM python\nCMD uvicorn app:app\n", "app:app", (1, 1)),
         ("FROM python\nCMD uvicorn app:app --workers 9\nCMD uvicorn app:app\n", "app:app", (1, 1)),

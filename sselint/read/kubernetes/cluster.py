@@ -57,7 +57,7 @@ class _Cluster:
         for o in self._objects.of("Ingress"):
             found.extend(ingress.routes(o, self._objects, self._members_of))
         for o in self._objects.of("HTTPRoute", "GRPCRoute"):
-            found.extend(gateway.http_routes(o, self._members_of))
+            found.extend(gateway.http_routes(o, self._objects, self._members_of))
         for o in self._objects.of("VirtualService"):
             found.extend(gateway.virtual_services(o, self._objects, self._members_of))
         routed = frozenset(t.host for r in found if r.format == "istio" for t in r.targets)

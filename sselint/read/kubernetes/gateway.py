@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sselint.facts import Affinity, CursorTreatment, Evidence, Match, Route, Span, Target
 from sselint.read.kubernetes.affinity import LAST_EVENT_ID, documented, header_key, seconds_of
+from sselint.read.kubernetes.gateway_policies import attached, persistence
 from sselint.read.kubernetes.ingress import MembersOf
 from sselint.read.kubernetes.objects import KubernetesObject, Objects, meets, symbol
 from sselint.read.yaml_nodes import Node
@@ -18,7 +19,7 @@ _URI_KINDS = ("prefix", "exact", "regex")
 # -- Gateway API -------------------------------------------------------------------------------------------------------
 
 
-def http_routes(route: KubernetesObject, members_of: MembersOf) -> Iterator[Route]:
+def http_routes(route: KubernetesObject, objects: Objects, members_of: MembersOf) -> Iterator[Route]:
     """A route for each rule of an HTTPRoute."""
     hosts = tuple(h.text for h in route.node.at("spec", "hostnames") if h.text)
     for rule in route.node.at("spec", "rules"):
@@ -26,8 +27,11 @@ def http_routes(route: KubernetesObject, members_of: MembersOf) -> Iterator[Rout
         if not backends:
             continue
         treatment, treatment_evidence = _filters(rule)
-        affinity = _persistence(route, rule)
         names = [symbol(b["name"]) for b in backends]
+        affinity = _persistence(route, rule, names, objects)
+        hashed_on = header_key(affinity.key.name).treatment
+        if treatment is CursorTreatment.PASSED and hashed_on is not treatment:
+            treatment, treatment_evidence = hashed_on, affinity.evidence
         yield Route(
             path=route.path,
             line=rule.span().line,
@@ -62,17 +66,11 @@ def _gateway_match(rule: Node, hosts: tuple[str, ...]) -> Match:
     return Match(tuple(paths), hosts, tuple(headers), priority=1_000 - min(longest, 999))
 
 
-def _persistence(route: KubernetesObject, rule: Node) -> Affinity:
-    persistence = rule["sessionPersistence"]
-    if not persistence:
-        return documented("gateway_api", {}, (route.span,))
-    kind = (persistence["type"].text or "Cookie").lower()
-    lifetimes = [seconds_of(persistence[k].text) for k in ("absoluteTimeout", "idleTimeout")]
-    known = [s for s in lifetimes if s is not None]
-    features = {"method": "persistence", "type": kind}
-    name = persistence["sessionName"].text or "session"
-    seconds = min(known) if known else None
-    return documented("gateway_api", features, (persistence.span(),), key_name=name, seconds=seconds)
+def _persistence(route: KubernetesObject, rule: Node, backends: Sequence[str], objects: Objects) -> Affinity:
+    """What the rule itself says, else a policy that is attached."""
+    if rule["sessionPersistence"]:
+        return persistence(rule["sessionPersistence"])
+    return attached(route, backends, objects) or documented("gateway_api", {}, (route.span,))
 
 
 def _filters(rule: Node) -> tuple[CursorTreatment, Evidence]:

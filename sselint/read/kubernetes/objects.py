@@ -166,6 +166,7 @@ def _objects(document: Node) -> Iterable[KubernetesObject]:
 def with_variants(objects: Sequence[KubernetesObject]) -> list[KubernetesObject]:
     """Objects of one cluster's worth of plain manifests: where the same object stands twice, each is an alternative,
     told apart by its folder (or file, where the folder is the same)."""
+    objects = _without_patches(objects)
     places: dict[tuple[str, str, str, str], list[KubernetesObject]] = {}
     for o in objects:
         places.setdefault((o.api, o.kind, o.namespace, o.name), []).append(o)
@@ -177,6 +178,19 @@ def with_variants(objects: Sequence[KubernetesObject]) -> list[KubernetesObject]
                 by_file = folders.count(_folder(o.path)) > 1
                 doubled.setdefault(o.path if by_file else _folder(o.path), set()).add(o.kind)
     return [replace(o, variant=_variant_of(o.path, doubled)) for o in objects]
+
+
+def _without_patches(objects: Sequence[KubernetesObject]) -> list[KubernetesObject]:
+    """The objects without pieces of workloads that stand elsewhere in full (`kubectl patch`): a piece has a container
+    without an image. One that sets the number of pods stays, as an alternative."""
+    full = {(o.kind, o.name) for o in objects if not _is_patch(o)}
+    return [o for o in objects if not (_is_patch(o) and (o.kind, o.name) in full)]
+
+
+def _is_patch(o: KubernetesObject) -> bool:
+    containers = o.node.at("spec", "template", "spec", "containers")
+    pieces = (c for c in containers if c.is_mapping and "image" not in c)
+    return next(pieces, None) is not None and "replicas" not in o.node["spec"]
 
 
 def _variant_of(path: str, doubled: Mapping[str, set[str]]) -> str:

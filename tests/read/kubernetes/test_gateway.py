@@ -41,6 +41,55 @@ def test_session_persistence(rule: str, row: str, seconds: float | None) -> None
     assert (route.affinity.row, route.affinity.key.seconds) == (row, seconds)
 
 
+POLICY = """\
+apiVersion: gateway.envoyproxy.io/v1alpha1
+kind: BackendTrafficPolicy
+metadata: {name: hash}
+spec:
+  targetRefs: [{kind: %s, name: %s}]
+  loadBalancer: {%s}
+"""
+SESSIONS = """\
+apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XBackendTrafficPolicy
+metadata: {name: sessions}
+spec:
+  targetRefs: [{kind: Service, name: %s}]
+  sessionPersistence: {type: Cookie, sessionName: s}
+"""
+COOKIE = "type: ConsistentHash, consistentHash: {type: Cookie, cookie: {name: c, ttl: 60s}}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "row", "seconds"),
+    [
+        (POLICY % ("HTTPRoute", "edge", COOKIE), "gateway_api/hash_cookie", 60),
+        (POLICY % ("HTTPRoute", "edge", "consistentHash: {type: SourceIP}"), "gateway_api/hash_address", None),
+        (
+            POLICY % ("HTTPRoute", "edge", "consistentHash: {type: Header, header: {name: Mcp-Session-Id}}"),
+            "gateway_api/hash_server_header",
+            None,
+        ),
+        (
+            POLICY % ("HTTPRoute", "edge", "consistentHash: {type: Headers, headers: [{name: X-Client}]}"),
+            "gateway_api/hash_header",
+            None,
+        ),
+        (POLICY % ("Gateway", "public", COOKIE), "gateway_api/hash_cookie", 60),
+        (SESSIONS % "web", "gateway_api/persistence_cookie", None),
+        # Attached to something else, or balancing without a key.
+        (POLICY % ("HTTPRoute", "other", COOKIE), "gateway_api/none", None),
+        (POLICY % ("Gateway", "private", COOKIE), "gateway_api/none", None),
+        (POLICY % ("HTTPRoute", "edge", "type: LeastRequest"), "gateway_api/none", None),
+        (SESSIONS % "other", "gateway_api/none", None),
+    ],
+)
+def test_policies_that_are_attached(policy: str, row: str, seconds: float | None) -> None:
+    text = (HTTP_ROUTE % "").replace("spec:\n", "spec:\n  parentRefs: [{name: public}]\n", 1)
+    (route,) = outer(text, policy, format_="gateway_api")
+    assert (route.affinity.row, route.affinity.key.seconds) == (row, seconds)
+
+
 def test_what_a_route_takes_and_where_it_leads() -> None:
     (route,) = outer(HTTP_ROUTE % "", format_="gateway_api")
     assert (route.match.paths, route.match.hosts) == ((("prefix", "/events"),), ("shop.test",))

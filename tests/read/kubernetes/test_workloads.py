@@ -213,6 +213,15 @@ def test_the_same_object_in_two_folders_is_two_alternatives() -> None:
     assert {p.variant: numbers(p.processes) for p in reading_of(files).pools} == {"dev": (1, 1), "prod": (4, 4)}
 
 
+def test_a_piece_of_a_workload_is_no_alternative() -> None:
+    """What `kubectl patch` is given: a container that only gets an environment."""
+    piece = deployment("", "env: [{name: HTTPS_PROXY, value: x}]").replace("          image: shop/web:1\n", "")
+    found = only_pool({"web.yaml": deployment("replicas: 3"), "proxy.yaml": piece})
+    assert (numbers(found.processes), found.variant) == ((3, 3), "")
+    scaled = {"web.yaml": deployment("replicas: 3"), "big.yaml": piece.replace("spec:\n", "spec:\n  replicas: 9\n", 1)}
+    assert {numbers(p.processes) for p in reading_of(scaled).pools} == {(3, 3), (9, 9)}
+
+
 def test_places() -> None:
     found = pool("replicas: 3")
     assert (found.path, found.line) == ("k8s.yaml", 2)
