@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import Message
 
@@ -43,10 +43,11 @@ def ask(
     method: str = "GET",
     body: str | None = None,
     seconds: float = 10,
-    until: str | None = None,
+    until: str | Callable[[str], bool] | None = None,
 ) -> Answer:
     """Sends a request to 127.0.0.1 and reads the answer to its end, until `seconds` pass, or until the body holds
-    `until`; then the connection is closed."""
+    `until` (or is what it wants); then the connection is closed."""
+    enough = until if callable(until) else lambda text: until is not None and until in text
     deadline = time.monotonic() + seconds
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
@@ -58,7 +59,7 @@ def ask(
     received = bytearray()
     ended = "complete"
     try:
-        while until is None or until.encode() not in received:
+        while not enough(received.decode(errors="replace")):
             left = deadline - time.monotonic()
             if left <= 0:
                 ended = "open"

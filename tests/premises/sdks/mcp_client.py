@@ -21,6 +21,7 @@ class McpClient:
     label: str
     revision: str = REVISION
     session: str | None = None
+    tool: str = "work"
 
     def headers(self, session: str | None = None) -> dict[str, str]:
         """What it sends with every request."""
@@ -46,7 +47,7 @@ class McpClient:
     def call(self, steps: int, *, until: str | None = None, number: int = 1) -> Answer:
         """Calls the tool, and cuts the stream once it holds `until`."""
         arguments = {"label": self.label, "steps": steps}
-        return self.post("tools/call", {"name": "work", "arguments": arguments}, number, until)
+        return self.post("tools/call", {"name": self.tool, "arguments": arguments}, number, until)
 
     def resume(self, port: int, cursor: str | None, *, session: str | None = None, seconds: float = 1.0) -> Answer:
         """Comes back to a process with a cursor, and reads for some time."""
