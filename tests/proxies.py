@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -33,7 +34,8 @@ NOT_PROVED = "premise not proved"
 _PORTS = range(10_000, 32_000)
 """Below the kernel's ephemeral range, so that no outgoing connection ever takes one of these as its own port."""
 
-_reserved: list[IO[str]] = []
+_reserved: set[int] = set()
+"""The ports that this process has: its own locks are no obstacle to itself."""
 
 
 def haproxy() -> Path:
@@ -80,20 +82,25 @@ def _missing(name: str) -> Path:
 def free_port() -> int:
     """A TCP port of 127.0.0.1 that nobody listens on. It stays reserved among the test processes of this machine until
     this process ends, so tests that run side by side never get the same one."""
-    folder = Path(tempfile.gettempdir()) / f"sselint-test-ports-{os.getuid()}"
-    folder.mkdir(exist_ok=True)
     for port in random.sample(_PORTS, 500):
-        lock = (folder / str(port)).open("w")
+        if port in _reserved:
+            continue
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(_locks(), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
         except OSError:
-            lock.close()
             continue
-        _reserved.append(lock)
+        _reserved.add(port)
         return port
     raise RuntimeError("no free port in 500 tries")
+
+
+@cache
+def _locks() -> IO[bytes]:
+    """The file of which each test process locks one byte for each port that it has: one descriptor for all of them. The
+    locks go when it is closed, so it is opened once and stays open."""
+    return (Path(tempfile.gettempdir()) / f"sselint-test-ports-{os.getuid()}.lock").open("wb")
 
 
 def accepts(port: int) -> bool:

@@ -260,6 +260,14 @@ class Lab:
         if self.setup.checked:
             self._wait(lambda hosts: not any("failed_active_health_check" in h for h in hosts.values()), admin)
 
+    def wait_idle(self) -> None:
+        """Waits until Envoy has noticed that no stream is open any more: what balances by load counts those."""
+
+        def active(host: Mapping[str, Any]) -> int:
+            return sum(int(s.get("value", 0)) for s in host["stats"] if s["name"] == "rq_active")
+
+        self._wait(lambda _: not any(active(host) for host in self._hosts(self.admin)))
+
     def wait_unhealthy(self, name: str) -> None:
         """Waits until the health check has noticed a replica."""
         port = self.replicas[name].port
@@ -283,13 +291,15 @@ class Lab:
         time.sleep(0.1)  # from the main thread to the worker
 
     def _seen_by_envoy(self, admin: int) -> dict[int, Any]:
+        return {h["address"]["socket_address"]["port_value"]: h["health_status"] for h in self._hosts(admin)}
+
+    def _hosts(self, admin: int) -> list[dict[str, Any]]:
         connection = http.client.HTTPConnection("127.0.0.1", admin, timeout=SECONDS)
         connection.request("GET", "/clusters?format=json")
         statuses = json.loads(connection.getresponse().read())["cluster_statuses"]
         connection.close()
         own = [s for s in statuses if s["name"] in {"feed", "rest"}]
-        hosts = [h for s in own for h in s.get("host_statuses", [])]
-        return {h["address"]["socket_address"]["port_value"]: h["health_status"] for h in hosts}
+        return [h for s in own for h in s.get("host_statuses", [])]
 
     # -- events --
 

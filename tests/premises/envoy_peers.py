@@ -26,6 +26,13 @@ SECONDS = 10.0
 # -- replicas ----------------------------------------------------------------------------------------------------------
 
 
+def readable(connection: socket.socket, seconds: float) -> bool:
+    """Whether something can be read, or the other side has closed, within so many seconds."""
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
 class Replica:
     """A server on a port of its own that streams events, issues session ids that carry its name, and can crash."""
 
@@ -98,7 +105,7 @@ class Replica:
         if not stays:
             lines.append(f"Content-Length: {len(body)}")
         handler.wfile.write("\r\n".join([f"HTTP/1.1 {status} X", *lines, "", ""]).encode() + body)
-        while stays and not select.select([handler.request], [], [], self.heartbeat)[0]:
+        while stays and not readable(handler.request, self.heartbeat):
             handler.wfile.write(b":\n\n")
 
 
@@ -161,7 +168,7 @@ class Client:
         assert self._connection is not None and self._connection.sock is not None
         began = time.monotonic()
         while (left := began + seconds - time.monotonic()) > 0:
-            if not select.select([self._connection.sock], [], [], left)[0]:
+            if not readable(self._connection.sock, left):
                 return None
             if not self._connection.sock.recv(4096):
                 return time.monotonic() - began
