@@ -205,6 +205,7 @@ class PoolLinker:
         own = {app.path for app in stream.apps}
         for folder in _folders_above(stream.unit):
             near = [p for p in possible if inside(p.path, folder) and not self._started[id(p)]]
+            near = [p for p in near if not self._stands_beside_another(p, stream)]
             if not near:
                 continue
             near = [p for p in near if not self._runs_another(p, stream)]
@@ -217,6 +218,11 @@ class PoolLinker:
                 return PoolLinks(tuple(PoolLink(p, why, True, p.evidence) for p in near))
             return PoolLinks(candidates=_titles(near))
         return PoolLinks()
+
+    def _stands_beside_another(self, pool: Pool, stream: Stream) -> bool:
+        """Whether the pool is in a unit that holds another server and not this one: a service of its own."""
+        others = {s.unit for s in self._streams if s.deployable and s.apps and not inside(stream.path, s.unit)}
+        return any(inside(pool.path, unit) for unit in others)
 
     def unclaimed(self, stream: Stream, why: str) -> tuple[tuple[PoolLink, ...], ...]:
         """The pools that run no server of the tree, those of one server together: places for one that is assumed."""

@@ -119,3 +119,20 @@ def test_two_platforms_are_two_deployments_with_names_of_their_own():
     production = pool("k8s.yaml", "Deployment feed", starts="app:app")
     audit = linked(Reading(streams=(stream(),), pools=(compose, production)))
     assert len({d.name for d in audit.deployments}) == 2
+
+
+def test_what_another_service_runs_is_no_candidate():
+    """In a monorepo each service has a manifest of its own; one without is not run by all the others'."""
+    streams = (stream("a/app.py", "a"), stream("b/app.py", "b"))
+    beside = pool("b/k8s.yaml", "Deployment b")
+    of_all = pool("deploy/k8s.yaml", "Deployment c")
+    audit = linked(Reading(streams=streams, pools=(beside,)))
+    assert {d.stream.path: [h.name for h in d.hops] for d in audit.deployments} == {
+        "a/app.py": [],
+        "b/app.py": ["Deployment b"],
+    }
+    assert not any(d.candidates for d in audit.deployments)
+    audit = linked(Reading(streams=streams, pools=(beside, of_all)))
+    assert [d.candidates for d in audit.deployments if d.stream.path == "a/app.py"] == [
+        ("Deployment c (deploy/k8s.yaml:1)",)
+    ]
