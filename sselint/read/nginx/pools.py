@@ -15,6 +15,7 @@ from sselint.read.nginx.variables import ANY, Choice, Value, Variables, pattern
 FITS_BUDGET = 200
 """Upstreams that a name with a part from the request may stand for."""
 
+_NAME = re.compile(r"(?!localhost\Z)[\w-]+", re.ASCII)
 _SCHEME = re.compile(r"(?P<scheme>[a-z]+)://", re.I)
 _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 80, "grpcs": 443}
 
@@ -34,6 +35,7 @@ class Destination:
     refused: bool = False
     """An empty name: nginx answers 500 and forwards nothing."""
     by_name: bool = False
+    port_written: bool = False
 
     @property
     def members(self) -> Count:
@@ -93,8 +95,10 @@ class Pass:
         return tuple(d for d in self.destinations if not d.refused)
 
 
-def resolve(directive: Directive, scope: Scope, variables: Variables, upstreams: Mapping[str, Upstream]) -> Pass:
-    """What a `*_pass` directive forwards to in a scope."""
+def resolve(
+    directive: Directive, scope: Scope, variables: Variables, upstreams: Mapping[str, Upstream], hidden: str = ""
+) -> Pass:
+    """What a `*_pass` directive forwards to in a scope. `hidden` is why there may be more upstreams than these."""
     word = directive.words[1]
     value = variables.value(word.text, scope)
     runtime = "$" in word.text
@@ -106,7 +110,27 @@ def resolve(directive: Directive, scope: Scope, variables: Variables, upstreams:
     for choice in value.choices:
         masked = choice.masked or directive.word_masked(word)
         destinations += _destinations(choice, masked, directive, runtime, upstreams, shadowed)
+    if hidden:
+        destinations = [_perhaps_hidden(d, hidden) for d in destinations]
     return Pass(directive, value, tuple(destinations), runtime, tuple(dict.fromkeys(shadowed)))
+
+
+def hidden_upstreams(http: Scope) -> str:
+    """Why an http or stream context may have upstreams that are not seen here, or ""."""
+    for directive in http.children:
+        if directive.name == "include" and directive.args and not set(directive.args[0]) & set("*?["):
+            return f"{directive.written(directive.words[1])} is not in the tree"
+        if len(directive.words) == 1 and directive.block is None and directive.word_masked(directive.words[0]):
+            return "a template writes directives of which nothing is known"
+    return ""
+
+
+def _perhaps_hidden(destination: Destination, hidden: str) -> Destination:
+    """A plain name without a port is an upstream if there is one of that name, and a host if there is none."""
+    target = destination.target
+    if target is None or not _NAME.fullmatch(target.host) or destination.port_written:
+        return destination
+    return Destination(destination.choice, unknown=f"{target.host} may be an upstream: {hidden}")
 
 
 def _of_the_same_template(directive: Directive, word: Word, upstreams: Mapping[str, Upstream]) -> Upstream | None:
@@ -139,9 +163,10 @@ def _destinations(
         return _by_pattern(choice, name, upstreams)
     if runtime and (behind := upstreams.get(host.lower())) is not None:
         shadowed.append(behind)  # without a variable nginx refuses a port behind an upstream's name
+    written = ":" in authority
     port = port if port is not None or host.startswith("unix:") else _DEFAULT_PORTS.get(scheme)
     place = choice.via or directive
-    return [Destination(choice, target=Target(host, port, place.span()))]
+    return [Destination(choice, target=Target(host, port, place.span()), port_written=written)]
 
 
 def _by_pattern(choice: Choice, name: str, upstreams: Mapping[str, Upstream]) -> list[Destination]:

@@ -11,7 +11,7 @@ from sselint.read.nginx.knowledge import knowledge
 from sselint.read.nginx.locations import PassPlace, passes
 from sselint.read.nginx.mechanism import Decider
 from sselint.read.nginx.parser import Directive
-from sselint.read.nginx.pools import Pass, resolve
+from sselint.read.nginx.pools import Pass, hidden_upstreams, resolve
 from sselint.read.nginx.scopes import Scope
 from sselint.read.nginx.streaming import cursor_treatment, observations
 from sselint.read.nginx.upstreams import Upstream
@@ -23,8 +23,9 @@ def routes(
 ) -> Iterator[Route]:
     """The routes under an http or stream context. `upstreams` are by lower-case name."""
     decider = Decider(variables, chosen_by_client)
+    hidden = hidden_upstreams(http)
     for place in passes(http):
-        forwarded = resolve(place.directive, place.scope, variables, upstreams)
+        forwarded = resolve(place.directive, place.scope, variables, upstreams, hidden)
         if forwarded.forwarding or not forwarded.destinations:
             yield _route(place, forwarded, decider)
 

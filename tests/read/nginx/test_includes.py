@@ -181,6 +181,34 @@ def test_members_in_a_missing_file_leave_the_route_unknown() -> None:
     assert route.members.high is None
 
 
+def test_a_name_may_be_an_upstream_of_the_missing_file() -> None:
+    route = only_route({"nginx.conf": main(f"include up.conf; {SERVER}")})
+    assert route.affinity.strength is Strength.UNKNOWN
+    assert route.affinity.why == "be may be an upstream: up.conf is not in the tree"
+
+
+@pytest.mark.parametrize(
+    ("include", "name"),
+    [
+        ("include up.conf;", "be:8000"),  # nginx lets no port stand behind an upstream's name
+        ("include up.conf;", "be.internal"),
+        ("include up.conf;", "10.0.0.1"),
+        ("include up.conf;", "localhost"),
+        ("include mime.types;", "be"),
+        ("include conf.d/*.conf;", "be"),
+        ("", "be"),
+    ],
+)
+def test_a_host_is_a_host_all_the_same(include: str, name: str) -> None:
+    route = only_route({"nginx.conf": main(f"{include} {SERVER.replace('//be', '//' + name)}")})
+    assert (route.affinity.mechanism, route.targets[0].host) == ("round robin", name.partition(":")[0])
+
+
+def test_a_missing_snippet_of_a_server_hides_no_upstream() -> None:
+    route = only_route({"nginx.conf": main(SERVER.replace("listen 80;", "listen 80; include tls.conf;"))})
+    assert route.affinity.mechanism == "round robin"
+
+
 @pytest.mark.parametrize(
     "include",
     [

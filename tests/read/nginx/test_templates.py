@@ -86,6 +86,15 @@ def test_where_to_forward_may_be_unknown() -> None:
     assert (affinity.strength.value, affinity.why) == ("unknown", "a template writes where to forward")
 
 
+def test_a_template_may_write_the_upstream() -> None:
+    """A macro that prints a whole upstream block."""
+    server = "server {\n listen 80;\n location / { proxy_pass http://feed; }\n}\n"
+    affinity = route_of("{{ upstream('feed', hosts, 'ip_hash;') }}\n" + server).affinity
+    assert affinity.strength.value == "unknown"
+    assert "feed may be an upstream" in affinity.why
+    assert route_of("{{ head }}\n" + server.replace("feed", "feed:8000")).affinity.mechanism == "round robin"
+
+
 def test_a_word_on_a_line_of_its_own_ends_nothing() -> None:
     """`server_name` with its names in a loop, one a line."""
     text = http(TWO, server="server_name\n{% for n in names -%}\n{{ n }}\n{% endfor -%}\n;")
