@@ -96,11 +96,11 @@ class RouteReader:
     def host(self, host: Node, table: Node, manager: Manager | None, first: int = 0) -> Iterator[Route]:
         """The routes of a virtual host, in the order in which they are tried."""
         entries = list(self._entries(host, table))
-        sticky = [i for i, e in enumerate(entries) if self._choice(e, host, manager).session is not None]
-        told = told_by_header([(e.match, e.clusters, e.node) for e in entries], frozenset(sticky))
-        names = domains(host)
-        for index, entry in enumerate(entries):
-            route = self._route(entry, host, manager, names, first + index)
+        choices = [_choice(entry, host, manager) for entry in entries]
+        sticky = frozenset(i for i, choice in enumerate(choices) if choice.session is not None)
+        told = told_by_header([(e.match, e.clusters, e.node) for e in entries], sticky)
+        for index, (entry, choice) in enumerate(zip(entries, choices, strict=True)):
+            route = _route(entry, choice, host, manager, first + index)
             yield replace(route, affinity=told[index]) if index in told else route
 
     def _entries(self, host: Node, table: Node) -> Iterator[Entry]:
@@ -126,48 +126,6 @@ class RouteReader:
         names = list(dict.fromkeys(w["name"].text for w in taken)) or [action["cluster"].text]
         clusters = tuple(self._clusters.find(n, node) for n in names)
         return Entry(node, match, action, clusters, (*levels, *taken), split)
-
-    def _route(self, entry: Entry, host: Node, manager: Manager | None, hosts: tuple[str, ...], priority: int) -> Route:
-        choice = self._choice(entry, host, manager)
-        affinity = _narrowed(judge(choice), choice, entry.match)
-        treatment, cursor = _cursor(entry, manager, choice)
-        pool = ", ".join(c.name for c in entry.clusters) or "?"
-        names = [manager.name] if manager else []
-        names += [f"virtual host {host['name'].text}"] if host["name"].text else []
-        place = entry.node["match"] or entry.node
-        return Route(
-            path=entry.node.source.path,
-            line=entry.node.span().line,
-            format="envoy",
-            name=" -> ".join([*names, f"cluster {pool}"]),
-            pool=pool,
-            members=_members(entry.clusters),
-            affinity=affinity,
-            match=Match(entry.match.paths, hosts, entry.match.headers, priority),
-            targets=tuple(t for c in entry.clusters for t in c.targets),
-            addresses=manager.addresses if manager else frozenset(),
-            resolves="one" if entry.clusters[0].resolves == "one" else "all",
-            last_event_id=treatment,
-            last_event_id_evidence=cursor,
-            observations=timeouts.observed(
-                entry.action,
-                manager.node if manager else None,
-                _retry_policy(entry, host),
-                [c.options for c in entry.clusters if c.options is not None],
-            ),
-            evidence=_chain(entry, host, manager, place),
-        )
-
-    def _choice(self, entry: Entry, host: Node, manager: Manager | None) -> Choice:
-        return Choice(
-            clusters=entry.clusters,
-            session=session_on(manager.filters if manager else (), entry.levels, filters_known=manager is not None),
-            hash_policies=written(entry.action, "hash_policy"),
-            retry=read_retry(_retry_policy(entry, host)),
-            split=entry.split,
-            split_by_hash=bool(field(entry.action, "weighted_clusters", "use_hash_policy").truth),
-            metadata_match=has(entry.action, "metadata_match"),
-        )
 
     def lone_filter(self, entry: Node) -> Iterator[Route]:
         """An entry of an HTTP filter chain that stands alone in its file."""
@@ -241,6 +199,49 @@ class RouteReader:
             resolves="one" if cluster.resolves == "one" else "all",
             evidence=cluster.evidence,
         )
+
+
+def _route(entry: Entry, choice: Choice, host: Node, manager: Manager | None, priority: int) -> Route:
+    affinity = _narrowed(judge(choice), choice, entry.match)
+    treatment, cursor = _cursor(entry, manager, choice)
+    pool = ", ".join(c.name for c in entry.clusters) or "?"
+    names = [manager.name] if manager else []
+    names += [f"virtual host {host['name'].text}"] if host["name"].text else []
+    place = entry.node["match"] or entry.node
+    return Route(
+        path=entry.node.source.path,
+        line=entry.node.span().line,
+        format="envoy",
+        name=" -> ".join([*names, f"cluster {pool}"]),
+        pool=pool,
+        members=_members(entry.clusters),
+        affinity=affinity,
+        match=Match(entry.match.paths, domains(host), entry.match.headers, priority),
+        targets=tuple(t for c in entry.clusters for t in c.targets),
+        addresses=manager.addresses if manager else frozenset(),
+        resolves="one" if entry.clusters[0].resolves == "one" else "all",
+        last_event_id=treatment,
+        last_event_id_evidence=cursor,
+        observations=timeouts.observed(
+            entry.action,
+            manager.node if manager else None,
+            _retry_policy(entry, host),
+            [c.options for c in entry.clusters if c.options is not None],
+        ),
+        evidence=_chain(entry, host, manager, place),
+    )
+
+
+def _choice(entry: Entry, host: Node, manager: Manager | None) -> Choice:
+    return Choice(
+        clusters=entry.clusters,
+        session=session_on(manager.filters if manager else (), entry.levels, filters_known=manager is not None),
+        hash_policies=written(entry.action, "hash_policy"),
+        retry=read_retry(_retry_policy(entry, host)),
+        split=entry.split,
+        split_by_hash=bool(field(entry.action, "weighted_clusters", "use_hash_policy").truth),
+        metadata_match=has(entry.action, "metadata_match"),
+    )
 
 
 def _retry_policy(entry: Entry, host: Node) -> Node:
