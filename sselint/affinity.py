@@ -1,8 +1,8 @@
 """Affinity is measured, not remembered: rows of `rules/affinity/` chosen by what a file says, and their strength.
 
-A reader derives *features* from the text (`{"method": "cookie", "cookie_mode": "insert", "check": True}`); the first row
-of the proxy's file whose `when` all hold is what was measured for such a configuration. `tests/premises/` proves each
-row on the real proxy.
+A reader derives *features* from the text (`{"method": "cookie", "cookie_mode": "insert", "check": True}`); the first
+row of the proxy's file whose `when` all hold is what was measured for such a configuration. `tests/premises/` proves
+each row on the real proxy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CLIENTS_OWN = frozenset({RoutingEvent.KEY_LOST, RoutingEvent.KEY_LAPSED})
 separately whether the client returns the key and whether it outlives a stream."""
 
 CONFIGURED_AWAY = frozenset({RoutingEvent.REMOVED, RoutingEvent.MOVED})
-"""Events in which the replica leaves the configuration under its old name: `strict while configured` still is strict."""
+"""Events in which the replica leaves the configuration under its old name: `strict while configured` is strict too."""
 
 
 @dataclass(frozen=True)

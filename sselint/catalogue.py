@@ -128,9 +128,9 @@ class FindingRule:
 
     `severity` maps a verdict (for SSE9xx: "needed" or "other") to the severity there; a verdict that is missing is
     silent. `policies` says contradicts | allows of each policy. `fix` says what to do under each. `premise` is the test
-    in which the code fires. `claims` prove what the texts say of proxies, servers and clients: rows of `rules/affinity/`
-    (`FILE#ROW`, each with a premise of its own), tests, deployments that were executed, or a page where nothing can be
-    measured. `harms_alone` is True where the harm does not depend on the verdict.
+    in which the code fires. `claims` prove what the texts say of proxies, servers and clients: rows of the affinity
+    tables (`FILE#ROW`, each with a premise of its own), tests, deployments that were executed, or a page where nothing
+    can be measured. `harms_alone` is True where the harm does not depend on the verdict.
     """
 
     code: str

@@ -9,7 +9,7 @@ from sselint.facts import ClientSighting, Evidence, FileReport, Pool, Route, Str
 
 @dataclass(frozen=True)
 class Hop:
-    """One step of the way from the client to the process: a route (a balancer) or a pool (processes behind one address).
+    """One step of the way from the client to the process: a route (a balancer) or a pool (processes at one address).
 
     Exactly one of `route` and `pool` is set. `why` says why it was linked; `assumed` is True for a last-resort link
     (the unit holds exactly one server and one pool or route), which the report names as an assumption.

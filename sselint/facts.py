@@ -266,7 +266,7 @@ class Stream:
     """The image that runs it, where the stream is stated by hand and so says; source never knows."""
 
 
-# -- routes: hops that choose among members ------------------------------------------------------------------------------
+# -- routes: hops that choose among members ----------------------------------------------------------------------------
 
 
 class RoutingEvent(str, Enum):
@@ -436,7 +436,7 @@ class Route:
     `name` reads like "frontend in -> backend feed". `addresses` are the names under which an outer hop reaches this one
     ("feed", "feed.default.svc"); `targets` are what it forwards to. `pool` is the upstream, backend or cluster name as
     written. `resolves` says what it does with a name that stands for several addresses: "all" (every one is a member)
-    or "one". `answers` says what its own name resolves to: "one" (a virtual address) or "each" (headless: every member).
+    or "one". `answers` says what its own name resolves to: "one" (a virtual address) or "each" (headless: all members).
     `to_endpoints` is True where it balances straight over the pods behind a Service and so bypasses that hop.
     `fragment` is True for a piece of a configuration that names no members of its own (Envoy http_filters).
     """
@@ -533,14 +533,14 @@ class Pool:
     workers: Pool | None = None
     evidence: Evidence = ()
     entrypoint: tuple[str, ...] = ()
-    """The words at the head of `command` that replace an image's ENTRYPOINT (Kubernetes `command`, compose `entrypoint`)
-    or are it (Dockerfile). Empty: `command` are the arguments to whatever ENTRYPOINT the image has."""
+    """The words at the head of `command` that replace an image's ENTRYPOINT (Kubernetes `command`, `entrypoint` of
+    compose) or are it (Dockerfile). Empty: `command` are the arguments to whatever ENTRYPOINT the image has."""
     variant: str = ""
     """Which of several alternative sets of files it is deployed with ("overlays/prod", "chart (values-prod.yaml)",
     "docker-compose.prod.yml"); empty where there is one. Routes and pools of two different variants never meet."""
 
 
-# -- what reading a tree yields ------------------------------------------------------------------------------------------
+# -- what reading a tree yields ----------------------------------------------------------------------------------------
 
 
 class FileOutcome(str, Enum):

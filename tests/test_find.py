@@ -81,11 +81,11 @@ def test_links_out_of_the_root_are_not_followed(tmp_path):
     root = tmp_path / "root"
     write(outside, {"haproxy.cfg": HAPROXY})
     write(root, {"real.cfg": HAPROXY})
-    os.symlink(outside / "haproxy.cfg", root / "leak.cfg")
-    os.symlink(outside, root / "folder")
-    os.symlink(root, root / "loop")
-    os.symlink(root / "real.cfg", root / "alias.cfg")
-    os.symlink(root / "gone.cfg", root / "dangling.cfg")
+    (root / "leak.cfg").symlink_to(outside / "haproxy.cfg")
+    (root / "folder").symlink_to(outside)
+    (root / "loop").symlink_to(root)
+    (root / "alias.cfg").symlink_to(root / "real.cfg")
+    (root / "dangling.cfg").symlink_to(root / "gone.cfg")
     assert set(kinds(root)) == {"real.cfg", "alias.cfg"}
 
 
