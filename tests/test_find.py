@@ -1,6 +1,5 @@
 """Which files are found, and what is never entered."""
 
-import os
 
 import pytest
 
