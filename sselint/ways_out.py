@@ -55,7 +55,7 @@ def _share(deployment: Deployment) -> Iterator[WayOut]:
     elif replay.where is not Where.SHARED:
         yield WayOut(f"Serve the replay from that store, instead of this: {replay.why}", replay.evidence[:1])
     if replay.live_tail is not Where.SHARED and replay.ends is not Truth.YES:
-        text = "Feed open connections from that store as well (or end the response after the replay), not from what"
+        text = "Feed open connections from the store as well (or end the response after the replay), not from what"
         yield WayOut(f"{text} one process publishes", replay.evidence[-1:])
 
 
@@ -78,8 +78,11 @@ def _to_pinned_fail_closed(deployment: Deployment, values: Mapping[str, Truth]) 
     if values[TOLERATED] is not Truth.NO or starts_alone(stream):
         yield _refuse(deployment)
     yield from _pass_on(deployment)
-    for choice in choices(deployment):
-        yield from _pin(choice, deployment)
+    chain = choices(deployment)
+    pinnable = any(c.kind == "route" and c.is_several for c in chain)
+    for choice in chain:
+        if not (pinnable and choice.kind == "replicas" and choice.is_several):  # the route in front is where to pin
+            yield from _pin(choice, deployment)
 
 
 def _refuse(deployment: Deployment) -> WayOut:

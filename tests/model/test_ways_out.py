@@ -92,7 +92,7 @@ def test_each_way_out_names_the_code_at_hand() -> None:
             "Let a store that all processes share hand out the id (an `XADD` id, a sequence), instead of this: "
             "`tick` counts events (app.py:8)",
             "Serve the replay from that store, instead of this: `ring` is a deque (app.py:9)",
-            "Feed open connections from that store as well (or end the response after the replay), not from what one "
+            "Feed open connections from the store as well (or end the response after the replay), not from what one "
             "process publishes (app.py:9)",
         ],
         Policy.PINNED_FAIL_CLOSED: [
@@ -135,6 +135,13 @@ def test_each_way_out_names_the_code_at_hand() -> None:
 def test_what_policy_2_asks_of_a_hop(hop: Hop, facts: dict[str, Any], change: str) -> None:
     told = ways(Policy.PINNED_FAIL_CLOSED, hop, **facts)
     assert any(text.startswith(change) for text in told), told
+
+
+def test_replicas_behind_a_route_are_pinned_at_the_route() -> None:
+    told = ways(Policy.PINNED_FAIL_CLOSED, route(), pool(3))
+    assert "Pin clients strictly at backend feed: servers take turns" in told
+    assert not any("Deployment app" in text for text in told)
+    assert any("Deployment app" in text for text in ways(Policy.PINNED_FAIL_CLOSED, route(), SURGE))
 
 
 def test_nothing_is_asked_of_a_hop_that_pins() -> None:
