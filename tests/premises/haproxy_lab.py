@@ -247,7 +247,7 @@ class Setup:
     server's name), `special` those of single servers instead. `frontend` are lines in the frontend that choose among
     one-server backends `b_rN`, written once for each replica where they name {n}. `cookie` and `sets` are the
     application's cookies. `lapsing` says what to replace in `backend` for a short lifetime, and after how many seconds
-    of an open stream with heartbeats it is over."""
+    of an open stream with heartbeats it is over. `environment` are variables that HAProxy is started with."""
 
     backend: str = ""
     server: str = CHECK
@@ -261,6 +261,7 @@ class Setup:
     joins: str = "r4"
     """The server that scaling out adds, at the end of the list."""
     lapsing: tuple[str, str, float] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def checked(self) -> bool:
@@ -306,7 +307,7 @@ class Lab:
         path, log = self.folder / f"haproxy-{number}.cfg", self.folder / f"haproxy-{number}.log"
         path.write_text(self.text(port, self._socket(number)))
         command = [proxies.haproxy(), "-db", "-f", path, *(["-L", peer] if self.setup.peers else []), *replacing]
-        process = proxies.start(command, log)
+        process = proxies.start(command, log, environment=self.setup.environment)
         self._processes.append(process)
         proxies.wait_until_listening(process, port, log)
         self.wait(lambda: self._listens(number))

@@ -114,6 +114,20 @@ def _variants() -> Iterator[tuple[str, Setup]]:
         "backup_check/cookieless_backups",
         Setup("balance leastconn", special={"r2": f"{CHECK} backup", "r3": f"{CHECK} backup"}),
     )
+    for algorithm in (
+        "source",
+        "roundrobin",
+        "leastconn",
+        "random",
+        "first",
+        "uri",
+        "url_param sid",
+        "hdr(X-Client-Id)",
+    ):
+        form = "" if algorithm == "source" else f"/{algorithm}"
+        setting = {"ALGORITHM": algorithm.partition(" ")[0], "PARAMETER": algorithm.partition(" ")[2]}
+        lines = 'balance "${ALGORITHM}"' + (' "${PARAMETER}"' if setting["PARAMETER"] else "")
+        yield f"unwritten{form}", Setup(lines, client="query", environment=setting)
     every = dict.fromkeys(("r1", "r2", "r3"), f"{CHECK} backup")
     yield "backup_check/all_of_them", Setup("balance roundrobin", special=every)
     yield "none_check/all_backups", Setup("balance roundrobin\noption allbackups", special=every)

@@ -203,7 +203,7 @@ def deciding(row: AffinityRow) -> list[RoutingEvent]:
         return [e for e in (RoutingEvent.PLAIN, RoutingEvent.MAINTENANCE, RoutingEvent.DOWN_DETECTED) if e in said]
     counts = [e for e in DECIDES if e not in CLIENTS_OWN | CONFIGURED_AWAY]
     moves = next(e for e in counts if said.get(e) in (Meets.OTHER, Meets.DEPENDS))
-    return [moves] if moves is RoutingEvent.PLAIN else [RoutingEvent.PLAIN, moves]
+    return [moves] if moves is RoutingEvent.PLAIN or RoutingEvent.PLAIN not in said else [RoutingEvent.PLAIN, moves]
 
 
 @pytest.mark.parametrize("row_id", ROWS)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from sselint.affinity import AffinityRow, Features, find_row, judge_row
 from sselint.catalogue import affinity_rows
 from sselint.facts import Affinity, Evidence, KeyIssuer, Meets, RoutingEvent, RoutingKey, Span, Strength
 from sselint.read.haproxy.conditions import condition
-from sselint.read.haproxy.lexer import Line
+from sselint.read.haproxy.lexer import Choice, Line
 from sselint.read.haproxy.persistence import NOTHING_ASSUMED, Assumed, Backend, persistence
 from sselint.read.haproxy.sections import Section
 from sselint.read.haproxy.servers import Server, servers
@@ -36,23 +37,67 @@ class Failover:
     undone_by: Evidence
 
 
+MOST_WORLDS = 64
+"""Ways for undecided conditions to turn out that are looked at one by one; of more, all alone and all together."""
+
+
 def affinity_of(backend: Backend, overrides: Overrides, assumed: Assumed = NOTHING_ASSUMED) -> Affinity:
-    """The affinity of a backend. Where lines stand under conditions that nobody can decide here and the answer depends
-    on them, the strength is unknown and says so."""
-    full = _judged(backend, overrides, assumed)
+    """The affinity of a backend. Where lines stand under conditions that nobody can decide here, every way they can
+    turn out is looked at: if a client may be pinned strictly or not, the strength is unknown; else the weakest counts.
+    """
     doubtful = [line for line in backend.section.doubtful if _matters(line)]
     if not doubtful:
-        return full
-    section = backend.section.certain()
-    found = servers(section)
-    if backend.servers and not found:
-        return full  # without them there is no backend to speak of
-    sure = _judged(Backend(section, backend.configuration, found), overrides, assumed)
-    if sure.strength is full.strength and sure.mechanism == full.mechanism:
-        return full
+        return _with_unread_lines(_judged(backend, overrides, assumed), backend)
+    found: dict[tuple[Strength, str], Affinity] = {}
+    for chosen in _worlds(doubtful):
+        section = backend.section.under(chosen)
+        here = Backend(section, backend.configuration, servers(section))
+        if here.servers or not backend.servers:  # without any server there is no backend to speak of
+            affinity = _judged(here, overrides, assumed)
+            found.setdefault((affinity.strength, affinity.mechanism), affinity)
+    if not found:
+        return _judged(backend, overrides, assumed)
+    by_weakness = sorted(found.values(), key=lambda affinity: _WEAKEST_FIRST.index(affinity.strength))
+    weakest = by_weakness[0]
+    if len(found) == 1:
+        return _with_unread_lines(weakest, backend)
     spans = tuple(line.span("may or may not stand") for line in doubtful)
-    why = f"depends on a condition that is not decided here: with it {full.why}; without it {sure.why}"
-    return replace(full, strength=Strength.UNKNOWN, why=why, evidence=full.evidence + spans, row="", events=())
+    why = f"depends on a condition that is not decided here: {' or else '.join(a.why for a in by_weakness[:3])}"
+    if {Strength.STRICT, Strength.UNKNOWN} & {affinity.strength for affinity in by_weakness}:
+        weakest = replace(weakest, strength=Strength.UNKNOWN, row="", events=())
+    return replace(weakest, why=why, evidence=weakest.evidence + spans)
+
+
+def _with_unread_lines(affinity: Affinity, backend: Backend) -> Affinity:
+    """Nobody knows what else stands where a template prints whole lines: they may undo what pins strictly."""
+    unread = [line for section in backend.section.lineage for line in section.own("")]
+    if affinity.strength is not Strength.STRICT or not unread:
+        return affinity
+    why = f"{affinity.why}; unless the lines that a template prints here undo it"
+    spans = tuple(line.span("what is printed here is not known") for line in unread)
+    return replace(affinity, strength=Strength.UNKNOWN, why=why, evidence=affinity.evidence + spans)
+
+
+_WEAKEST_FIRST = (Strength.NONE, Strength.BEST_EFFORT, Strength.UNKNOWN, Strength.STRICT)
+
+
+def _worlds(doubtful: Sequence[Line]) -> Iterator[dict[Choice, int]]:
+    """The ways in which the choices that these lines stand under can turn out, those with most lines first."""
+    choices = list(dict.fromkeys(choice for line in doubtful for choice, _ in line.when))
+    ways = [[*range(choice.branches), *([] if choice.complete else [-1])] for choice in choices]
+    number = 1
+    for each in ways:
+        number *= len(each)
+        if number > MOST_WORLDS:
+            break
+    if number <= MOST_WORLDS:
+        yield from (dict(zip(choices, way, strict=True)) for way in product(*ways))
+        return
+    first, last = ({c: each[end] for c, each in zip(choices, ways, strict=True)} for end in (0, -1))
+    yield from (first, last)
+    for choice in choices[:MOST_WORLDS]:
+        yield {**first, choice: last[choice]}
+        yield {**last, choice: first[choice]}
 
 
 _DECIDING = frozenset(

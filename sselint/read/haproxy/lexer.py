@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sselint.facts import Span
 from sselint.source import Source
@@ -38,16 +38,30 @@ class Word:
         return self.text if self.known else None
 
 
+@dataclass(eq=False)
+class Choice:
+    """A condition that the text does not decide: a `.if` with its `branches`, or a condition of a template. `complete`
+    means that one of the branches holds whatever happens."""
+
+    branches: int = 1
+    complete: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A directive. `sure` is False inside a `.if` or a template condition that cannot be decided from the text;
-    `repeated` is True inside a template loop; `broken` is True where a quote is not closed."""
+    """A directive. `when` says which branches of which choices it stands in; `repeated` is True inside a template loop;
+    `broken` is True where a quote is not closed."""
 
     source: Source
     words: tuple[Word, ...]
-    sure: bool = True
+    when: tuple[tuple[Choice, int], ...] = field(default=(), repr=False)
     repeated: bool = False
     broken: bool = False
+
+    @property
+    def sure(self) -> bool:
+        """Whether it stands whatever happens."""
+        return not self.when
 
     @property
     def keyword(self) -> str:
@@ -95,13 +109,15 @@ def lines(source: Source, start: int = 0, end: int | None = None) -> Iterator[Li
     text = source.text
     stop = len(text) if end is None else end
     masks = _Masks(source)
+    choices = [(begin, end, Choice()) for begin, end in source.optional]
     position = start
     while position < stop:
         newline = _line_end(text, position, stop, masks)
         words, broken = _words(text, position, newline, masks)
         if words:
             at = words[0].start
-            yield Line(source, tuple(words), not source.is_optional(at), source.in_loop(at), broken)
+            when = tuple((choice, 0) for begin, end, choice in choices if begin <= at < end)
+            yield Line(source, tuple(words), when, source.in_loop(at), broken)
         position = newline + 1
 
 

@@ -277,8 +277,8 @@ def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
         return Persistence({"method": "none"}, keys.NOBODY, _lines(line))
     if not line.words[1].known:
         written = line.words[1].text if "$" in line.words[1].text else "a template value"
-        why = f"the balancing algorithm is not written here ({written})"
-        return Persistence({}, keys.NOBODY, (line,), unknown=why)
+        notes = (line.span(f"the balancing algorithm is not written here ({written})"),)
+        return Persistence({"method": "unwritten"}, keys.NOBODY, (line,), notes=notes)
     word = line.argument(0)
     fetch = _hashed(line, backend.section)
     if word == "first":

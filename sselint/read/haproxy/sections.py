@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from sselint.read.haproxy.lexer import Line, lines
+from sselint.read.haproxy.lexer import Choice, Line, lines
 from sselint.source import Source
 
 SECTIONS = frozenset(
@@ -111,11 +111,12 @@ class Section:
         """The definitions of an ACL, its own and inherited ones."""
         return tuple(line for section in self.lineage for line in section._acls.get(name, ()))
 
-    def certain(self) -> Section:
-        """The section without the lines of which nobody knows whether they stand."""
+    def under(self, chosen: Mapping[Choice, int]) -> Section:
+        """The section with those lines alone that stand if these branches hold (-1: none of the choice's)."""
         parent: Section | None = None
         for section in reversed(tuple(self.lineage)):
-            parent = replace(section, lines=tuple(line for line in section.lines if line.sure), parent=parent)
+            lines = tuple(line for line in section.lines if all(chosen.get(c, i) == i for c, i in line.when))
+            parent = replace(section, lines=lines, parent=parent)
         assert parent is not None
         return parent
 
@@ -233,23 +234,37 @@ def _closing_brace(text: str, start: int) -> int:
 
 
 def _decided(all_lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines without those that a `.if` excludes; those under one that cannot be decided are not sure."""
-    states: list[bool | None] = []
-    taken: list[bool | None] = []
+    """The lines without those that a `.if` excludes; those under one that cannot be decided say so."""
+    open_ifs: list[_If] = []
     for line in all_lines:
         word = line.keyword
         if word == ".if":
-            states.append(_truth(line))
-            taken.append(states[-1])
-        elif word in (".elif", ".else") and states:
-            here: bool | None = _truth(line) if word == ".elif" else True
-            states[-1] = False if taken[-1] else (None if taken[-1] is None and here is not False else here)
-            taken[-1] = True if taken[-1] or states[-1] else (None if None in (taken[-1], states[-1]) else False)
-        elif word == ".endif" and states:
-            states.pop()
-            taken.pop()
-        elif not word.startswith(".") and False not in states:
-            yield line if None not in states else replace(line, sure=False)
+            open_ifs.append(_If(_truth(line)))
+        elif word in (".elif", ".else") and open_ifs:
+            open_ifs[-1].branch(_truth(line) if word == ".elif" else True)
+        elif word == ".endif" and open_ifs:
+            open_ifs.pop()
+        elif not word.startswith(".") and all(block.state is not False for block in open_ifs):
+            undecided = tuple((block.choice, block.index) for block in open_ifs if block.state is None)
+            yield replace(line, when=line.when + undecided) if undecided else line
+
+
+class _If:
+    """An open `.if`: whether the lines of its current branch stand (None: not decided here)."""
+
+    def __init__(self, truth: bool | None) -> None:
+        self.state = truth
+        self.choice = Choice(complete=truth is True)
+        self.index = 0
+        self._taken = truth
+
+    def branch(self, truth: bool | None) -> None:
+        """Goes on to `.elif` (or `.else`, which is true if nothing before it was)."""
+        self.state = False if self._taken else None if self._taken is None and truth is not False else truth
+        self._taken = True if self._taken or truth else None if None in (self._taken, truth) else False
+        self.index = self.choice.branches
+        self.choice.branches += 1
+        self.choice.complete = self.choice.complete or truth is True
 
 
 def _truth(line: Line) -> bool | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import FileOutcome, Strength
+from sselint.read import haproxy
 from sselint.read.haproxy import looks_like
 from sselint.read.haproxy.lexer import lines
 from sselint.source import Source
-from tests.read.haproxy.configs import DEFAULTS, affinity, config, read, routes, row, whole
+from tests.read.haproxy.configs import DEFAULTS, NO_TREE, affinity, config, read, routes, row, whole
 
 INSERT = "cookie SRV insert indirect nocache"
 
@@ -55,11 +56,21 @@ def test_environment_variables_are_unknown_and_kept_as_written(written: str) -> 
     assert found[2] == ("insert", True)
 
 
-def test_an_unknown_value_leaves_the_answer_open() -> None:
-    found = affinity(config('balance "${ALGORITHM}"'))
-    assert found.strength is Strength.UNKNOWN
-    assert "ALGORITHM" in found.why
+def test_an_algorithm_that_a_variable_names_is_best_effort_at_best() -> None:
+    found = affinity(config('balance "${ALGORITHM-source}"'))
+    assert (found.row, found.strength) == ("haproxy/unwritten", Strength.BEST_EFFORT)
+    assert any("ALGORITHM" in span.note for span in found.undone_by)
     assert affinity(config('balance "roundrobin"')).strength is Strength.NONE
+
+
+@pytest.mark.parametrize(("lines", "strength"), [("option persist", "strict"), ("", "best_effort")])
+def test_lines_that_a_template_prints_may_undo_what_is_strict(lines: str, strength: str) -> None:
+    text = config(f"{INSERT}\n{lines}\n# more")
+    assert affinity(text).strength.value == strength
+    at = text.index("# more")
+    source = Source("haproxy.cfg", text.replace("# more", "______"), "haproxy", masked=((at, at + 6),))
+    (route,) = haproxy.read((source,), NO_TREE).routes
+    assert route.affinity.strength.value == ("unknown" if strength == "strict" else strength)
 
 
 def test_an_unknown_address_is_a_target_as_written() -> None:
@@ -108,6 +119,14 @@ def test_an_open_quote_is_reported_at_its_line() -> None:
         # not decided here, and nothing depends on it
         (".if defined(LOG)\noption httplog\n.endif", "cookie_check"),
         (".if defined(A)\noption redispatch\n.else\noption redispatch\n.endif", "cookie_redispatch"),
+        # one of the two holds in any case, and neither is strict
+        (".if defined(A)\nforce-persist if TRUE\n.else\nforce-persist if TRUE\n.endif", "cookie_persist"),
+        (".if defined(A)\noption persist\n.elif 1\noption persist\n.endif", "cookie_persist"),
+        # either strict or not: all lines together would say best effort
+        (".if defined(A)\noption persist\n.else\noption redispatch\n.endif", "unknown"),
+        (".if defined(A)\noption persist\n.endif\n.if defined(B)\noption redispatch\n.endif", "unknown"),
+        # nobody is strict whatever holds: the weakest counts
+        (".if defined(A)\nignore-persist if TRUE\n.endif", "none_check"),
         (".notice hello\noption persist", "cookie_persist"),
     ],
 )
