@@ -261,7 +261,7 @@ def test_several_formats_each_go_to_their_place(sselint: CommandLine) -> None:
 
 def test_facts_in_both_formats(sselint: CommandLine) -> None:
     sselint.found(builders.corrupt())
-    assert sselint.run("facts").out.startswith("stream app.py:feed")
+    assert sselint.run("facts").out.startswith("stream app.py:16 feed")
     document = json.loads(sselint.run("facts", "--format", "json").out)
     schema = json.loads((rules_directory() / "schema" / "facts.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(document)

@@ -27,6 +27,10 @@ def render_facts_text(audit: Audit, options: Options) -> str:
     return page.text()
 
 
+def _head(page: Page, kind: str, path: str, line: int, name: str) -> None:
+    page.paragraph(f"{path}:{line} {name}", first=f"{kind} ", first_style="bold")
+
+
 def _fact(page: Page, label: str, value: str, why: str = "", places: tuple[str, ...] = ()) -> None:
     text = value + (f": {why}" if why and value else why)
     where = f" ({', '.join(dict.fromkeys(places))})" if places else ""
@@ -35,8 +39,7 @@ def _fact(page: Page, label: str, value: str, why: str = "", places: tuple[str, 
 
 def _write_stream(page: Page, stream: Stream) -> None:
     page.blank()
-    url = f"  {stream.url}" if stream.url else ""
-    page.line(("stream ", "bold"), f"{stream.path}:{stream.symbol}", (f"  line {stream.line}{url}", "dim"))
+    _head(page, "stream", stream.path, stream.line, " ".join(filter(None, (stream.symbol, stream.url))))
     ids = stream.ids
     _fact(page, "ids", f"{ids.kind.value}, {ids.scope.value}", ids.why, _short(ids.evidence))
     replay = stream.replay
@@ -73,7 +76,7 @@ def _write_guard(page: Page, guard: Guard) -> None:
 
 def _write_route(page: Page, route: Route, loose: bool) -> None:
     page.blank()
-    page.line(("route ", "bold"), f"{route.path}: {route.name}", (f"  line {route.line}, {route.format}", "dim"))
+    _head(page, "route", route.path, route.line, f"{route.name} ({route.format})")
     _fact(page, "members", route_words(route), route.members.why)
     _fact(page, "affinity", route.affinity.strength.value, route.affinity.why, _short(route.affinity.evidence))
     if route.affinity.undone_by:
@@ -87,7 +90,7 @@ def _write_route(page: Page, route: Route, loose: bool) -> None:
 
 def _write_pool(page: Page, pool: Pool) -> None:
     page.blank()
-    page.line(("pool ", "bold"), f"{pool.path}: {pool.name}", (f"  line {pool.line}, {pool.format}", "dim"))
+    _head(page, "pool", pool.path, pool.line, f"{pool.name} ({pool.format})")
     _fact(page, "processes", pool_words(pool), pool.processes.why, _short(pool.evidence))
     if pool.workers:
         _fact(page, "workers", "", pool.workers.processes.why, _short(pool.workers.evidence))
@@ -99,7 +102,7 @@ def _write_pool(page: Page, pool: Pool) -> None:
 def _write_links(page: Page, audit: Audit) -> None:
     for deployment in audit.deployments:
         page.blank()
-        page.line(("deployment ", "bold"), deployment.name)
+        page.paragraph(deployment.name, first="deployment ", first_style="bold")
         for hop in deployment.hops:
             assumed = "assumed: " if hop.assumed else ""
             _fact(page, "through", f"{hop.name}", f"{assumed}{hop.why}")

@@ -196,6 +196,11 @@ def test_facts_for_people() -> None:
     same_as_snapshot("facts-80", render_facts("text", audit(), Options(builders.HAPROXY_CASE, 80)))
 
 
+def test_facts_stay_within_the_width() -> None:
+    output = render_facts("text", audit(), Options(builders.HAPROXY_CASE, 60))
+    assert max(len(line) for line in output.splitlines()) <= 60
+
+
 def test_the_page_of_a_code() -> None:
     same_as_snapshot("explain-SSE308-80", render_explanation("sse308", 80, False))
     assert render_explanation("affinity-undone", 80, False) == render_explanation("SSE308", 80, False)
