@@ -80,7 +80,7 @@ def needs_behind(route: Route) -> Mapping[Policy, str]:
     if route.members.high == 1:
         pinned = "a 409 for ids that it does not hold; the route has one member"
     elif route.affinity.strength is Strength.STRICT:
-        pinned = f"a 409 for ids that it does not hold; {route.affinity.mechanism} pins strictly"
+        pinned = "a 409 for ids that it does not hold; the route pins strictly"
     else:
         has = {Strength.NONE: "this has none", Strength.UNKNOWN: "whether this is, is not known"}
         strength = has.get(route.affinity.strength, f"this is {STRENGTHS[route.affinity.strength]}")
