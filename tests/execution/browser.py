@@ -28,12 +28,16 @@ class Browser:
     statuses: list[int] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
 
-    def connect(self, seconds: float, until: str | None = None) -> Answer:
-        """One connection, read for some time or until a text arrives, and then cut."""
+    def connect(self, seconds: float, until: str | None = None, count: int = 0) -> Answer:
+        """One connection, read for some time, or until a text or a number of them has arrived, and then cut."""
         headers = {"Last-Event-ID": self.cursor} if self.cursor else {}
         if self.cookies:
             headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
-        enough = (lambda body: until in texts_of(body)) if until is not None else None
+
+        def enough(body: str) -> bool:
+            found = texts_of(body)
+            return until in found or 0 < count <= len(found)
+
         answer = ask(self.port, self.path, headers, seconds=seconds, until=enough)
         self.answers.append(answer)
         self.statuses.append(answer.status)

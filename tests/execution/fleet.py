@@ -44,11 +44,23 @@ class Replica:
 
     def start(self) -> None:
         """Starts it, and waits until it listens. It may be started again after a stop, on the same port."""
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """Starts it."""
         words = self.command.replace("PORT", str(self.port)).split()
         environment = {"PYTHONDONTWRITEBYTECODE": "1", "PORT": str(self.port), **self.environment}
-        log = self.folder / f"{self.port}.log"
-        self.process = proxies.start([sys.executable, *words], log, cwd=self.case, environment=environment)
-        proxies.wait_until_listening(self.process, self.port, log)
+        self.process = proxies.start([sys.executable, *words], self._log, cwd=self.case, environment=environment)
+
+    def wait(self) -> None:
+        """Waits until it listens."""
+        assert self.process is not None
+        proxies.wait_until_listening(self.process, self.port, self._log)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / f"{self.port}.log"
 
     def stop(self) -> None:
         """Kills it."""
@@ -65,7 +77,9 @@ def replicas(
     made = [Replica(case, command, folder, environment or {}) for _ in range(number)]
     try:
         for replica in made:
-            replica.start()
+            replica.launch()
+        for replica in made:
+            replica.wait()
         yield made
     finally:
         for replica in made:

@@ -12,7 +12,7 @@ from email.message import Message
 @dataclass(frozen=True)
 class Answer:
     """`ended` is "complete", "aborted" (the connection broke inside the body), "open" (it still was when the time was
-    over) or "refused" (no response at all; then `status` is 0)."""
+    over), or, without a response and with `status` 0, "refused" or "silent" (the time was over)."""
 
     status: int
     body: str
@@ -53,9 +53,9 @@ def ask(
     try:
         connection.request(method, path, body=body, headers={"Accept": "text/event-stream", **(headers or {})})
         response = connection.getresponse()
-    except (ConnectionError, http.client.HTTPException):
+    except (ConnectionError, http.client.HTTPException, TimeoutError) as error:
         connection.close()
-        return Answer(0, "", "refused", {})
+        return Answer(0, "", "silent" if isinstance(error, TimeoutError) else "refused", {})
     received = bytearray()
     ended = "complete"
     try:
