@@ -93,6 +93,16 @@ CASES = [
         "hash_header",
     ),
     Case(
+        "a weaker one behind it decides then",
+        config(hashes({**CHOSEN, "terminal": True}, MCP), (), RING),
+        "hash_of_server_key",
+    ),
+    Case(
+        "what changes with each request is weakest",
+        config(hashes(MCP, {"header": {"header_name": "last-event-id"}}), (), RING),
+        "hash_per_request",
+    ),
+    Case(
         "terminal on the last counts for nothing",
         config(hashes(MCP, {**COOKIE, "terminal": True}), (), RING),
         "hash_of_server_key",

@@ -98,12 +98,17 @@ def test_paths(match: Json, paths: tuple[tuple[str, str], ...]) -> None:
 
 
 def test_virtual_hosts_are_tried_from_the_narrowest_name_to_any() -> None:
-    names = {"any": ["*"], "prefix": ["www.*"], "suffix": ["*.example.org"], "exact": ["feeds.example.org"]}
+    names = {"any": ["*"], "prefix": ["www.*"], "suffix": ["*.example.org"], "exact": ["*.org", "feeds.example.org"]}
     config = dict(manager())
     hosts = [{"name": name, "domains": domains, "routes": [route()]} for name, domains in names.items()]
     config["route_config"] = {"name": "local", "virtual_hosts": hosts}
     found = sorted(routes(bootstrap(config)), key=lambda r: r.match.priority)
-    assert [r.match.hosts for r in found] == [("feeds.example.org",), ("*.example.org",), ("www.*",), ()]
+    assert [r.match.hosts for r in found] == [
+        ("*.org", "feeds.example.org"),
+        ("*.example.org",),
+        ("www.*",),
+        (),
+    ]
 
 
 def in_a_matcher(*entries: Json) -> Json:
@@ -233,6 +238,15 @@ def test_a_header_that_chooses_between_applications_names_no_replica() -> None:
     for number, one in enumerate(apart):
         one["load_assignment"]["endpoints"][0]["lb_endpoints"][0]["endpoint"]["address"] = address(9100 + number)
     found = routes(bootstrap(manager(entries), apart))
+    assert {r.affinity.row for r in found} == {"envoy/round_robin"}
+
+
+def test_conditions_that_all_lead_to_one_replica_tell_nothing_apart() -> None:
+    entries = [
+        to("a", prefix="/", headers=[header("mcp-session-id", string_match={"prefix": "r1"})]),
+        to("a", prefix="/", headers=[header("mcp-session-id", string_match={"prefix": "r2"})]),
+    ]
+    found = routes(bootstrap(manager(entries), [cluster("a", 1)]))
     assert {r.affinity.row for r in found} == {"envoy/round_robin"}
 
 

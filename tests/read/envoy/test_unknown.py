@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from sselint.facts import Affinity, FileOutcome, Strength
+from sselint.facts import Affinity, FileOutcome, Meets, RoutingEvent, Strength
 from sselint.read import envoy
 from sselint.read.envoy import routes as envoy_routes
 from sselint.source import Source, Tree
@@ -178,7 +178,14 @@ def test_addresses_that_are_no_sockets(address: Json) -> None:
 def test_panic_mode_over_one_of_three(percent: object, panics: bool) -> None:
     checked = {**RING, "health_checks": [{}], "common_lb_config": {"healthy_panic_threshold": percent}}
     events = dict(affinity_of(config(hashes(COOKIE), (), checked)).events)
-    assert ({e.value: m.value for e, m in events.items()}["check_fails"] == "same") is panics
+    assert (events[RoutingEvent.CHECK_FAILS] is Meets.SAME) is panics
+
+
+def test_half_of_two_is_enough_not_to_panic() -> None:
+    """The threshold is what must be there: at 50 per cent, one healthy host of two is."""
+    checked = cluster(hosts=2, **RING, health_checks=[{}])
+    events = dict(affinity_of(bootstrap(manager([route(hashes(COOKIE))]), [checked])).events)
+    assert events[RoutingEvent.CHECK_FAILS] is Meets.OTHER
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------
