@@ -138,6 +138,8 @@ class _Project:
         key = places[-1][0]
         span = key.line_span()
         count, count_evidence = self._replicas(service)
+        if key.raw is not None and key.source.in_loop(key.raw.start_mark.index):
+            count = Count(count.low, None, f"{count.why}, in a service that a template repeats")
         rolling, rolling_evidence = _rolling(service)
         environment, settled = self._settings(service)
         context, dockerfile = self._build(service)

@@ -164,6 +164,13 @@ def test_places() -> None:
     assert [(s.line, s.column) for s in pool.evidence] == [(2, 3), (5, 17)]
 
 
+def test_a_service_that_a_template_repeats() -> None:
+    text = "services:\n{% for n in range(count) %}\n  web{{ n }}:\n    image: shop/web:1\n{% endfor %}\n"
+    text += "  cache:\n    image: redis\n"
+    found = {p.image: numbers(p.processes) for p in reading_of({"docker-compose.yml.j2": text}).pools}
+    assert found == {"shop/web:1": (1, None), "redis": (1, 1)}
+
+
 def test_a_command_that_a_template_makes_is_not_the_images() -> None:
     files = {
         "compose.yaml": "services:\n  web:\n    build: .\n    command: {{ start_command }}\n",

@@ -32,6 +32,22 @@ def test_the_platform_sets_the_number() -> None:
     assert workers(only_pool({"Procfile": "web: gunicorn -w $WEB_CONCURRENCY app:app\n"})) == (1, None)
 
 
+@pytest.mark.parametrize(
+    ("app", "expected"),
+    [
+        ('{"formation": {"web": {"quantity": 3, "size": "basic"}}}', (3, 3)),
+        ('{"formation": {"worker": {"quantity": 3}}}', (1, 1)),
+        ('{"formation": {"web": {"size": "basic"}}}', (1, 1)),
+        ('{"formation": [1]}', (1, 1)),
+        ("[]", (1, 1)),
+        ("{", (1, 1)),
+    ],
+)
+def test_the_formation_beside_it(app: str, expected: tuple[int, int]) -> None:
+    pool = only_pool({"api/Procfile": "web: uvicorn app:app --workers 2\n", "api/app.json": app})
+    assert (numbers(pool.processes), workers(pool)) == (expected, (2, 2))
+
+
 @pytest.mark.parametrize(("path", "text"), [("Procfile", "nothing\n"), ("notes.txt", "web: uvicorn app:app\n")])
 def test_what_is_none(path: str, text: str) -> None:
     assert kind_of(path, text) is None

@@ -129,6 +129,15 @@ def _addresses(owner: KubernetesObject) -> Iterator[str]:
 
 
 def _processes(owner: KubernetesObject, objects: Objects) -> tuple[Count, Evidence]:
+    """The number of pods of all objects that the text stands for: a template may repeat it."""
+    count, evidence = _written_processes(owner, objects)
+    kind = owner.node["kind"].raw
+    if kind is not None and owner.node.source.in_loop(kind.start_mark.index):
+        count = Count(count.low, None, f"{count.why}, in an object that a template repeats")
+    return count, evidence
+
+
+def _written_processes(owner: KubernetesObject, objects: Objects) -> tuple[Count, Evidence]:
     """The number of pods: an autoscaler's range overrides what the workload says."""
     scaler = _autoscaler(owner, objects)
     if scaler is not None:

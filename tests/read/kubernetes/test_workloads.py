@@ -228,6 +228,11 @@ def test_places() -> None:
     assert [(s.line, s.column) for s in found.evidence] == [(5, 3), (2, 1)]
 
 
+def test_an_object_that_a_template_repeats() -> None:
+    text = "{% for team in teams %}\n---\n" + deployment("replicas: 2") + "{% endfor %}\n"
+    assert numbers(only_pool(together(text)).processes) == (2, None)
+
+
 def test_a_condition_around_replicas_alone_makes_two_numbers() -> None:
     text = deployment("replicas: 3").replace("  replicas: 3\n", "  {% if ha %}\n  replicas: 3\n  {% endif %}\n")
     assert numbers(only_pool(together(text)).processes) == (1, 3)
