@@ -63,6 +63,11 @@ def family(words: str) -> str:
     return next((name for name, shape in FAMILIES if re.search(shape, words, re.IGNORECASE)), "unknown")
 
 
+def families(words: str) -> list[str]:
+    """The families of the mechanisms of several pools (`;`), or of one that a condition decides (`or`)."""
+    return [family(part.strip()) for part in re.split(r";| or ", words)]
+
+
 @cache
 def reading(checkout: Path, kind: str) -> Reading:
     """What the reader of a format finds in a checkout."""
@@ -88,12 +93,14 @@ def compared(record: dict[str, Any], checkouts: Path) -> Row:
     routes = [route for route in read.routes if route.path == record["path"]]
     if record["affinity"] == "unclear" and not routes:
         routes = alone(checkout / record["path"], record["format"])
-    wanted = (family(record["affinity_mechanism"]), STRENGTHS.get(record["affinity"], record["affinity"]))
+    strength = STRENGTHS.get(record["affinity"], record["affinity"])
     afterwards = record.get("pins_to_creating_replica") == "no"
-    pairs = [(_family_of(r), _strength(r, afterwards)) for r in routes]
+    pairs = [(named, _strength(route, afterwards)) for route in routes for named in _families_of(route)]
+    possible = [(named, strength) for named in families(record["affinity_mechanism"])]
+    wanted = next((pair for pair in possible if pair in pairs), possible[0])
     one = record["multi_replica"] == "no" and "single" in {mechanism for mechanism, _ in pairs}
     unpinned = wanted[1] == "none" and ("none", "none") in pairs
-    open_too = wanted[1] == "unknown" and "unknown" in {strength for _, strength in pairs}
+    open_too = wanted[1] == "unknown" and any("unknown" in pair for pair in pairs)
     nothing_to_pin = not routes and record["multi_replica"] == "n/a" and wanted == ("none", "none")
     agrees = wanted in pairs or one or unpinned or open_too or nothing_to_pin
     derived = ", ".join(wanted) if wanted in pairs else "; ".join(_shown(routes)) or _nothing(read, record["path"])
@@ -110,11 +117,10 @@ def _strength(route: Route, afterwards: bool) -> str:
     return affinity.strength.value
 
 
-def _family_of(route: Route) -> str:
-    """The family of a route's mechanism; one that has no key and no name among the families is `none`."""
-    named = family(route.affinity.mechanism)
+def _families_of(route: Route) -> list[str]:
+    """The families of a route's mechanism; one that has no key and no name among the families is `none`."""
     keyless = route.affinity.strength is Strength.NONE and route.affinity.key.issued_by is KeyIssuer.NONE
-    return "none" if named == "unknown" and keyless else named
+    return ["none" if named == "unknown" and keyless else named for named in families(route.affinity.mechanism)]
 
 
 def _shown(routes: Sequence[Route]) -> list[str]:

@@ -65,7 +65,8 @@ def affinity_of(backend: Backend, overrides: Overrides, assumed: Assumed = NOTHI
     why = f"depends on a condition that is not decided here: {' or else '.join(a.why for a in by_weakness[:3])}"
     if {Strength.STRICT, Strength.UNKNOWN} & {affinity.strength for affinity in by_weakness}:
         weakest = replace(weakest, strength=Strength.UNKNOWN, row="", events=())
-    return replace(weakest, why=why, evidence=weakest.evidence + spans)
+    mechanism = " or ".join(dict.fromkeys(a.mechanism for a in by_weakness[:3]))
+    return replace(weakest, mechanism=mechanism, why=why, evidence=weakest.evidence + spans)
 
 
 def _with_unread_lines(affinity: Affinity, backend: Backend) -> Affinity:
