@@ -138,7 +138,7 @@ def _start(registration: Registration, m: Machine) -> None:
 def _explore(world: World, action: Callable[[Machine], None]) -> list[Machine]:
     def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)
-        with suppress(Signal, Passing, OutOfBudget):
+        with suppress(Signal, Passing, OutOfBudget, RecursionError):
             action(m)
         return m
 

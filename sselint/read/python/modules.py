@@ -174,13 +174,11 @@ class ModuleTable:
 
     def importers(self, wanted: Iterable[str], limit: int) -> list[str]:
         """Files that import one of the files `wanted`, directly or through others: at most `limit`, nearest first."""
-        reverse = self._reverse_imports
         seen = set(wanted)
         found: list[str] = []
         queue = list(seen)
         while queue and len(found) < limit:
-            target = queue.pop(0)
-            for path in reverse.get(_last(target), ()):
+            for path in self._importers_of(queue.pop(0)):
                 if path not in seen:
                     seen.add(path)
                     found.append(path)
@@ -191,10 +189,14 @@ class ModuleTable:
         """Files that import one of the files `wanted` by name, tests left out."""
         found: dict[str, None] = {}
         for path in wanted:
-            for importer in self._reverse_imports.get(_last(path), ()):
-                if importer not in found and not TESTS.search(importer) and len(found) < limit:
+            for importer in self._importers_of(path):
+                if len(found) < limit:
                     found[importer] = None
         return list(found)
+
+    def _importers_of(self, path: str) -> list[str]:
+        candidates = self._reverse_imports.get(_last(path), ())
+        return [p for p in candidates if not TESTS.search(p) and _imports(self._sources[p].text, path)]
 
     @cached_property
     def _reverse_imports(self) -> dict[str, list[str]]:
@@ -208,6 +210,29 @@ class ModuleTable:
             for word in words:
                 reverse.setdefault(word, []).append(path)
         return reverse
+
+
+def _imports(text: str, path: str) -> bool:
+    """Whether an import in a text can mean a file: the last two parts of its name, as far as both are written."""
+    stem, parent = _last(path), _parent(path)
+    for match in IMPORT.finditer(text):
+        module = (match.group(1) or "").lstrip(".")
+        parts = module.split(".")
+        if parts[-1] == stem and (len(parts) == 1 or parts[-2] == parent):
+            return True
+        names = re.findall(r"\w+", match.group(2) or "")
+        if stem in names and parts[-1] in ("", parent):
+            return True
+        for plain in re.findall(r"[\w.]+", match.group(3) or ""):
+            whole = plain.split(".")
+            if whole[-1] == stem and (len(whole) == 1 or whole[-2] == parent):
+                return True
+    return False
+
+
+def _parent(path: str) -> str:
+    pure = PurePosixPath(path)
+    return pure.parent.parent.name if pure.name == "__init__.py" else pure.parent.name
 
 
 def _last(path: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from sselint.facts import FileOutcome, FileReport, Pool, Reading, Stream
-from sselint.read.python import build, launches, scan, sightings
+from sselint.read.python import build, launches, sightings
 from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
@@ -16,6 +17,8 @@ from sselint.source import Source, Tree
 
 MAX_IMPORTERS = 120
 STEPS = 2_000_000
+RECURSION = 6_000
+"""The interpreter recurses as the code does that it runs; its own depth is bounded by `machine.MAX_DEPTH`."""
 
 
 class Analysis:
@@ -28,19 +31,8 @@ class Analysis:
         self.unit_of = {s.path: s.unit for s in sources}
         evidence = frozenset(self.rules.evidence)
         self.evident = [s.path for s in sources if mentions_stream(s.text, evidence)]
-        self.refused = self._refused()
-        readable = [s for s in sources if s.path not in self.refused]
-        self.table = ModuleTable(readable)
+        self.table = ModuleTable(sources)
         self._cache: dict[object, Reading] = {}
-
-    def _refused(self) -> dict[str, str]:
-        """Files that must not reach the parser, with the reason; only those that may be reached are measured."""
-        found: dict[str, str] = {}
-        for path, source in self.sources.items():
-            why = scan.refusal(source.text.encode("utf-8", "surrogatepass"))
-            if why is not None:
-                found[path] = why
-        return found
 
     def read(self, environment: Environment | None, unit: str | None) -> Reading:
         """The reading, as `Program.read` describes it."""
@@ -54,6 +46,14 @@ class Analysis:
         return Reading(streams=tuple(s for s in reading.streams if s.unit == unit))
 
     def _read(self, environment: Environment) -> Reading:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, RECURSION))
+        try:
+            return self._reading(environment)
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def _reading(self, environment: Environment) -> Reading:
         world = World(self.table, self.rules, environment, Budget(STEPS))
         endpoints = build.build(world, self._modules())
         streams: dict[tuple[str, int, str, str | None], Stream] = {}
@@ -79,7 +79,7 @@ class Analysis:
 
     def _modules(self) -> list[Module]:
         """The files that mention streams, then those that import them, nearest first. Tests are not asked."""
-        evident = [p for p in self.evident if p not in self.refused and not TESTS.search(p)]
+        evident = [p for p in self.evident if not TESTS.search(p)]
         importers = self.table.importers(evident, MAX_IMPORTERS)
         others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in evident and not TESTS.search(p))
         return [self.table.at(p) for p in (*evident, *others)]
@@ -87,8 +87,7 @@ class Analysis:
     def _assembling(self) -> list[str]:
         """Files that make an application of handlers that they do not import, by the words that rules give."""
         words = self.rules.word_list("assembles") if self.evident else ()
-        readable = (p for p in self.sources if p not in self.refused)
-        return [p for p in readable if any(word in self.sources[p].text for word in words)][:MAX_IMPORTERS]
+        return [p for p in self.sources if any(word in self.sources[p].text for word in words)][:MAX_IMPORTERS]
 
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)
@@ -96,8 +95,7 @@ class Analysis:
             FileReport(
                 path, FileOutcome.TOO_LARGE if "bytes" in why else FileOutcome.UNREADABLE, why, needed=path in evident
             )
-            for path, why in self.refused.items()
-            if path in evident or path in world.loaded
+            for path, why in world.refused.items()
         ]
         for path, trouble in world.broken.items():
             module = world.loaded[path]

@@ -52,7 +52,7 @@ def serve(m: Machine, endpoint: Endpoint) -> None:
         _end(m, "aborted", raised.site, status=status_of(m, raised.exception))
     except (Signal, Passing):
         _end(m, "closed", None)
-    except OutOfBudget:
+    except (OutOfBudget, RecursionError):
         _end(m, "budget", None)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sselint.facts import Setting
-from sselint.read.python import calls, effects, ir, library, wire
+from sselint.read.python import calls, effects, ir, library, scan, wire
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -41,7 +41,7 @@ from sselint.read.python.values import (
 )
 
 MODULE_PATHS = 12
-MODULE_STEPS = 40_000
+MODULE_STEPS = 12_000
 FRAMING = frozenset({
     "response", "event", "event_message", "http_error", "parameter", "dependency", "request", "headers", "application",
     "router", "route", "mount", "middleware", "endpoint",
@@ -94,12 +94,15 @@ class World:
         self.running: dict[str, Scope] = {}
         self.loaded: dict[str, Module] = {}
         self.broken: dict[str, SyntaxTrouble] = {}
+        self.refused: dict[str, str] = {}
+        """Files that must not reach the parser, with the reason."""
         self.called: set[ir.Node] = set()
         self.standalone: set[ir.Node] = set()
         """Functions that nothing in the tree calls: they are run by themselves."""
         self.registrations: list[Registration] = []
         self.refusals: list[Refusal] = []
         self.namespaces: set[str] = set()
+        self.forcing: set[Lazy] = set()
         self.factories: dict[tuple[Function, int], None] = {}
         """Functions that give an application, with the number of the application."""
         self.nowhere = Site(Module(_EMPTY, "", False), object())
@@ -110,9 +113,13 @@ class World:
     def load(self, module: Module) -> bool:
         """Runs a module's body, once. False where it is not Python."""
         if module.path in self.loaded:
-            return module.path not in self.broken
+            return module.path not in self.broken and module.path not in self.refused
         self.loaded[module.path] = module
         self.globals.setdefault(module.path, {})
+        why = scan.refusal(module.source.text.encode("utf-8", "surrogatepass"))
+        if why is not None:
+            self.refused[module.path] = why
+            return False
         try:
             body = module.body
         except SyntaxTrouble as trouble:
@@ -125,7 +132,7 @@ class World:
             self._run_module(m, module, body)
             return m
 
-        for _ in Explorer(self.budget, MODULE_PATHS, cover=True, steps=MODULE_STEPS, total=MODULE_STEPS).run(path):
+        for _ in Explorer(self.budget, MODULE_PATHS, cover=True, steps=MODULE_STEPS, total=2 * MODULE_STEPS).run(path):
             pass
         return True
 
@@ -140,7 +147,7 @@ class World:
             statements.run_block(m, body, frame)
         except Raised as raised:
             self._refused(m, module, raised)
-        except (Signal, Passing, OutOfBudget):
+        except (Signal, Passing, OutOfBudget, RecursionError):
             pass
         finally:
             self._keep(m, module, scope)
@@ -220,13 +227,18 @@ class World:
         found = self.global_value(m, module, name)
         if found is not None:
             return self._described(module, found)
-        sub = self.table.resolve(f"{module.name}.{name}", module) or self.table.relative_module(module, 1, name)
-        if sub is not None and sub is not module:
-            return ModuleValue(sub)
+        below = self._below(module, name)
+        if below is not None:
+            return below
         getter = self.global_value(m, module, "__getattr__")
         if getter is not None:
             return calls.call(m, getter, (Const.of(name),), {}, self.nowhere, None)
         return Unknown(f"{name} of {module.name}, which it does not define")
+
+    def _below(self, module: Module, name: str) -> Value | None:
+        """A module below a package, or beside a module."""
+        sub = self.table.resolve(f"{module.name}.{name}", module) or self.table.relative_module(module, 1, name)
+        return ModuleValue(sub) if sub is not None and sub is not module else None
 
     def _described(self, module: Module, value: Value) -> Value:
         """A library's own repository defines what the rules describe. Where that only says how a thing is framed, the
@@ -239,12 +251,16 @@ class World:
         return value
 
     def force(self, m: Machine, value: Value) -> Value:
-        """A value; what was imported and not needed yet is loaded now."""
-        for _ in range(6):
-            if not isinstance(value, Lazy):
-                break
-            value = self.module_attribute(m, value.module, value.name)
-        return value
+        """A value; what was imported and not needed yet is loaded now. Imports may go in a circle."""
+        if not isinstance(value, Lazy):
+            return value
+        if value in self.forcing:
+            return self._below(value.module, value.name) or Unknown(f"{value.name}, which imports itself")
+        self.forcing.add(value)
+        try:
+            return self.force(m, self.module_attribute(m, value.module, value.name))
+        finally:
+            self.forcing.discard(value)
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -263,7 +279,8 @@ class World:
         if found is not None:
             return found
         if name == "__name__":
-            return Unknown("whether the module is started as a script")
+            script = m.boot and m.once(2, ("script", frame.module.path), "condition", "whether it is run as a script")
+            return Const.of("__main__" if script else frame.module.name)
         if name == "__file__":
             return Const.of(frame.module.path)
         if hasattr(builtins, name):
