@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from sselint.read.python.rules import ENTRY_KEYS, TOP_KEYS, VERBS
 from tests.cli_runner import CommandLine
 
 SERVER = """\
@@ -56,8 +58,11 @@ def sselint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return CommandLine(tmp_path, monkeypatch, capsys)
 
 
-def with_rules(sselint: CommandLine, text: str) -> None:
-    (sselint.root / "rules" / "ourpush.yaml").write_text(text, encoding="utf-8")
+def with_rules(sselint: CommandLine, text: str, name: str = "ourpush") -> None:
+    """Puts a file in the place of the others; a run reads files of one name once, so that each has a name of its own."""
+    for file in (sselint.root / "rules").iterdir():
+        file.unlink()
+    (sselint.root / "rules" / f"{name}.yaml").write_text(text, encoding="utf-8")
     (sselint.root / "sselint.toml").write_text('rules = ["rules"]\n', encoding="utf-8")
 
 
@@ -70,6 +75,34 @@ def test_with_them_it_streams(sselint: CommandLine) -> None:
     (deployment,) = json.loads(sselint.run("check", "--format", "json").out)["deployments"]
     assert deployment["streams"][0]["symbol"] == "feed"
     assert deployment["conditions"]["per_process_ids"]["scope"] == "overlapping"
+
+
+PAGE = (Path(__file__).parent.parent / "docs" / "python-rules.md").read_text(encoding="utf-8")
+
+
+def example(language: str) -> str:
+    """The one example of the documentation in a language."""
+    (text,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    return text
+
+
+def test_the_example_of_the_documentation_does_what_it_says(sselint: CommandLine) -> None:
+    (sselint.root / "app.py").write_text(example("python"), encoding="utf-8")
+    assert sselint.run("check").out == "ok  no event stream here\n"
+    with_rules(sselint, example("yaml"))
+    (deployment,) = json.loads(sselint.run("check", "--format", "json").out)["deployments"]
+    assert deployment["verdict"] == "shared-replay"
+    with_rules(sselint, example("yaml").replace("where: shared", "where: memory"), "in_memory")
+    assert sselint.run("check").code == 1
+
+
+def test_the_documentation_names_what_the_reader_knows() -> None:
+    verbs = re.findall(r"^\| `([a-z]+)` \|.*\|.*\|$", PAGE.partition("## What a call does")[2], re.MULTILINE)
+    assert set(verbs) == VERBS
+    keys = re.findall(r"^\| `([a-z]+)` \|", PAGE.partition("## A name")[2].partition("## What")[0], re.MULTILINE)
+    assert set(keys) <= ENTRY_KEYS
+    keys = re.findall(r"^\| `([a-z]+)` \|", PAGE.partition("## The file")[2].partition("## A name")[0], re.MULTILINE)
+    assert set(keys) <= TOP_KEYS
 
 
 @pytest.mark.parametrize(
