@@ -59,7 +59,7 @@ def sselint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 def with_rules(sselint: CommandLine, text: str, name: str = "ourpush") -> None:
-    """Puts a file in the place of the others; a run reads files of one name once, so that each has a name of its own."""
+    """Puts a file in the place of the others; files of one name are read once, so that each has a name of its own."""
     for file in (sselint.root / "rules").iterdir():
         file.unlink()
     (sselint.root / "rules" / f"{name}.yaml").write_text(text, encoding="utf-8")
