@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sselint.facts import FileOutcome, IdKind, Outcome, Scope, Stream, Where
+from sselint.facts import FileOutcome, IdKind, KeyOrigin, Outcome, Scope, Setting, Stream, Where
 from sselint.read.python import Program
+from sselint.read.python.world import Environment
 from sselint.source import Source, Tree
 
 SERVERS = Path(__file__).parent / "servers"
@@ -50,6 +51,8 @@ EXPECTED = {
     "etcd_watch": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "fastapi_dependency": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "fastapi_sse_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
+    "fastmcp_stateful": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), Where.NONE, MEMORY, Outcome.UNKNOWN),
+    "fastmcp_stateless": Expected(NONE, Where.NONE, MEMORY, Outcome.FAIL_CLOSED, 405),
     "flask_headers_beside": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "http_server_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
@@ -58,6 +61,7 @@ EXPECTED = {
     "klein_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "litestar_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "litestar_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "mcp_shared_transport": Expected(INDEX, MEMORY, MEMORY, Outcome.EMPTY),
     "mongodb_change_stream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "mongodb_local_tail": Expected(STORE, SHARED, MEMORY, Outcome.COMPARED),
     "nats_jetstream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
@@ -84,14 +88,14 @@ EXPECTED = {
 }
 
 
-def read(name: str) -> list[Stream]:
-    """The streams of a server: a file, or a folder of files."""
+def read(name: str, environment: Environment | None = None) -> list[Stream]:
+    """The streams of a server, a file or a folder of files, in an environment."""
     place = SERVERS / name
     files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
     base = place if place.is_dir() else SERVERS
     texts = {file.relative_to(base).as_posix(): file.read_text() for file in files}
     tree = Tree("/nowhere", tuple(texts), lambda path: texts[path].encode())
-    reading = Program([Source(path, text, "python") for path, text in texts.items()], tree).read()
+    reading = Program([Source(path, text, "python") for path, text in texts.items()], tree).read(environment)
     assert [f for f in reading.files if f.outcome is not FileOutcome.ANALYSED] == []
     return [stream for stream in reading.streams if stream.apps]
 
@@ -118,3 +122,20 @@ def test_every_server_is_in_the_table_and_says_whether_it_fires() -> None:
         place = SERVERS / name
         files = sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
         assert any(f.read_text().startswith(('"""Fires: ', '"""Silent: ')) for f in files), name
+
+
+def test_the_environment_decides_whether_fastmcp_has_sessions() -> None:
+    """Left open it is unknown, as the table says. Settled: ids and a session no other process knows, or neither."""
+    (stateful,) = read("fastmcp_stateful", Environment({}, settled=True))
+    assert (stateful.ids.kind, stateful.protocol) == (IdKind.RANDOM, "mcp")
+    assert [(g.origin, g.status) for g in stateful.guards] == [(KeyOrigin.RANDOM_LOCAL, 404)]
+    name = "FASTMCP_STATELESS_HTTP"
+    (stateless,) = read("fastmcp_stateful", Environment({name: Setting(name, "true")}, settled=True))
+    assert (stateless.ids.kind, stateless.on_foreign.status) == (IdKind.NONE, 405)
+
+
+def test_a_transport_that_is_wired_by_hand_is_not_guarded() -> None:
+    (stream,) = read("mcp_shared_transport")
+    assert stream.guards == ()
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED, "a number of its own is continued, whoever asks"
