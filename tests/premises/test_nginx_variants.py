@@ -61,6 +61,15 @@ VARIANTS: dict[str, tuple[str, Setup]] = {
         ),
     ),
     "if and set": ("choice", Setup(singles="", location=ISSUES_ROUTE, server=LATER_SET, target="$pool")),
+    "a name captured from a cookie": (
+        "choice_by_name",
+        Setup(
+            singles="",
+            location=ISSUES_ROUTE,
+            server='set $pool be; if ($http_cookie ~ "route=(?<name>r[0-9])") { set $pool be_$name; }',
+            target="$pool",
+        ),
+    ),
     "an error_page of the server": (
         "choice_page",
         replace(CHOICE, server="error_page 502 = @any; location @any { proxy_pass http://be; }"),

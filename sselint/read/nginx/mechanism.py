@@ -86,12 +86,13 @@ class Decider:
         """Whether a key picks one process: several destinations, and those that a key picks stand for one address."""
         picked = [d for d in forwarded.forwarding if not d.choice.default]
         places = {d.upstream.name if d.upstream else str(d.target) for d in forwarded.forwarding}
-        return bool(forwarded.value.how) and len(places) > 1 and all(_has_one_primary(d) for d in picked)
+        chosen = bool(forwarded.value.how) or any(d.by_name for d in picked)
+        return chosen and len(places) > 1 and all(_has_one_primary(d) for d in picked)
 
     def _of_choice(self, place: PassPlace, forwarded: Pass) -> _Found:
-        how = forwarded.value.how[0]
-        leaves = forwarded.value.chosen_by
-        key = combined(leaves, self.chosen_by_client)
+        how = [h.name for h in forwarded.value.how]
+        named = frozenset() if how else self.variables.leaves(forwarded.authority, place.scope)
+        key = combined(forwarded.value.chosen_by | named, self.chosen_by_client)
         picked = [d for d in forwarded.forwarding if not d.choice.default]
         fallback = _failure_page(place.scope)
         backups = [m.directive for d in picked if d.upstream for m in d.upstream.backups]
@@ -100,7 +101,7 @@ class Decider:
         issued = _cookie_issued_here(place.scope, key)
         found = _Found(
             {
-                "method": "split" if how.name == "split_clients" else "choice",
+                "method": "split" if how[:1] == ["split_clients"] else "choice",
                 "key": "proxy" if issued is not None else key.issuer,
                 "carrier": key.carrier.value,
                 "failure": "page" if fallback else "backup" if backups else "error",

@@ -15,6 +15,7 @@ from sselint.read.nginx.variables import ANY, Choice, Value, Variables, pattern
 FITS_BUDGET = 200
 """Upstreams that a name with a part from the request may stand for."""
 
+_PATH = re.compile(r"\$\{?(?:request_uri|document_uri|uri|is_args)\b")
 _NAME = re.compile(r"(?!localhost\Z)[\w-]+", re.ASCII)
 _SCHEME = re.compile(r"(?P<scheme>[a-z]+)://", re.I)
 _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 80, "grpcs": 443}
@@ -65,6 +66,11 @@ class Pass:
     runtime: bool
     shadowed: tuple[Upstream, ...] = ()
     """Upstream blocks of the host's name that do not apply, because a port is written behind a variable name."""
+
+    @property
+    def authority(self) -> str:
+        """Host and port as written, variables and all, without what can only be a path."""
+        return _PATH.split(_authority(self.directive.args[0])[1])[0]
 
     @property
     def upstreams(self) -> tuple[Upstream, ...]:

@@ -13,7 +13,7 @@ from sselint.read.nginx.scopes import Scope, seconds
 from sselint.read.nginx.variables import Variables
 
 READ_TIMEOUT_SECONDS = 60.0
-"""nginx.org, "proxy_read_timeout"; tests/premises/test_nginx.py measures that a silent stream is cut then."""
+"""nginx.org, "proxy_read_timeout"; tests/premises/test_nginx_streams.py measures that a silent stream is cut then."""
 
 HEADER = "last-event-id"
 

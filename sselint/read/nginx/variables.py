@@ -21,6 +21,7 @@ CHOICE_BUDGET = 2_000
 DEPTH_BUDGET = 12
 
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_NUMBERED = re.compile(r"(?<!\\)\((?!\?[^P<]|\?<[=!])")
 _CAPTURE = re.compile(r"\(\?P?<(\w+)>")
 _DEFINED_ELSEWHERE = (
     "set_by_lua",
@@ -108,6 +109,8 @@ class Variables:
             return self._of_sets(sets, scope, within)
         if tables := self.tables.get(name):
             return self._of_table(tables[-1], scope, within)
+        if captured := _captured_from(name, scope):
+            return Value((Choice(ANY),), captured)
         begins = "/" if name.lower() in _PATHS else ""
         return Value((Choice(begins + ANY),), frozenset({name}))
 
@@ -195,6 +198,33 @@ def _captures(table: Directive) -> frozenset[str]:
     for entry in table.block or ():
         names.update(_CAPTURE.findall(entry.name))
     return frozenset(names)
+
+
+def _captured_from(name: str, scope: Scope) -> frozenset[str]:
+    """The request variables whose value a regular expression around a place takes `$name` (or `$1`) from."""
+    for around in scope.chain():
+        for directive in (around.directive, *around.own("rewrite", "if")):
+            if directive is None or not _captures_name(directive, name, is_sibling=directive is not around.directive):
+                continue
+            return words_variables(directive.words[1:]) if directive.name == "if" else frozenset({"uri"})
+        if any(a.startswith("~") and _has_group(a, name) for d in around.own("server_name") for a in d.args):
+            return frozenset({"host"})
+    return frozenset()
+
+
+def _captures_name(directive: Directive, name: str, *, is_sibling: bool) -> bool:
+    """Whether a location, rewrite or `if` has a regular expression with that group. A number counts where the directive
+    is the block around, or a rewrite, not for an `if` that stands beside."""
+    if name.isdigit() and is_sibling and directive.name == "if":
+        return False
+    is_regex = directive.name != "location" or (bool(directive.args) and directive.args[0].startswith("~"))
+    return directive.name in ("location", "rewrite", "if") and is_regex and _has_group(" ".join(directive.args), name)
+
+
+def _has_group(text: str, name: str) -> bool:
+    if name.isdigit():
+        return len(_NUMBERED.findall(text)) >= int(name)
+    return f"(?<{name}>" in text or f"(?P<{name}>" in text
 
 
 def _sets_of(name: str, scope: Scope) -> list[tuple[Directive, Directive | None]]:

@@ -218,3 +218,40 @@ def test_a_name_that_fits_hundreds_of_upstreams_is_unknown_and_cheap() -> None:
     affinity = route_of(text(pools, "proxy_pass http://u$cookie_u;")).affinity
     assert affinity.strength is Strength.UNKNOWN
     assert "more than" in affinity.why
+
+
+@pytest.mark.parametrize(
+    ("location", "server", "key"),
+    [
+        ("proxy_pass http://be_$cookie_r;", "", ("server", "cookie", "r")),
+        ("proxy_pass http://be_$arg_room$request_uri;", "", ("client", "query", "room")),
+        (
+            "proxy_pass http://$p;",
+            'set $p be; if ($http_cookie ~ "r=([ab])") { set $p be_$1; }',
+            ("server", "cookie", ""),
+        ),
+        ("rewrite ^/([ab])/(.*)$ /$2 break; proxy_pass http://be_$1;", "", ("client", "path", "uri")),
+        ("proxy_pass http://be_$n;", "server_name ~^(?<n>[ab])[.]example$;", ("client", "header", "host")),
+    ],
+)
+def test_a_name_that_the_request_makes_up_is_a_choice_by_its_key(
+    location: str, server: str, key: tuple[str, str, str]
+) -> None:
+    config = text(SINGLES + POOL, location, server)
+    assert refusal(config) == ""
+    affinity = route_of(config).affinity
+    assert affinity.row == "nginx/choice_by_name"
+    assert (affinity.key.issued_by.value, affinity.key.carrier.value, affinity.key.name) == key
+
+
+def test_a_name_captured_by_a_location_is_the_path() -> None:
+    server = "location ~ ^/(?<n>[ab])/ { proxy_pass http://be_$n; }"
+    config = f"events {{}} http {{ {SINGLES} server {{ listen 80; {server} }} }}"
+    assert refusal(config) == ""
+    assert route_of(config).affinity.key.name == "uri"
+
+
+def test_a_capture_of_nothing_is_unknown() -> None:
+    """The look-alike: no regular expression anywhere fills `$1`."""
+    config = text(SINGLES, "proxy_pass http://be_$1;")
+    assert route_of(config).affinity.strength is Strength.UNKNOWN
