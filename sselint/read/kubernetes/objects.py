@@ -84,9 +84,9 @@ def nearest(candidates: Sequence[KubernetesObject], near: KubernetesObject) -> K
 
 
 def all_nearest(candidates: Sequence[KubernetesObject], near: KubernetesObject) -> list[KubernetesObject]:
-    """The candidates in the file itself, else all of those that meet it."""
-    same_file = [o for o in candidates if o.path == near.path]
-    return same_file or list(candidates)
+    """The candidates in the file itself, else those whose files share the longest folder with it."""
+    shared = [_shared_folders(o.path, near.path) for o in candidates]
+    return [o for o, count in zip(candidates, shared, strict=True) if count == max(shared)]
 
 
 def _shared_folders(one: str, other: str) -> int:

@@ -193,11 +193,14 @@ def test_other_values_files_are_alternatives() -> None:
         "deploy/feed/values-prod.yaml": "replicaCount: 5\nworkers: 4\n",
         "deploy/feed/values-same.yaml": "unused: true\n",
         "deploy/feed/values.schema.json": "{}",
+        "deploy/feed/values/stage.yaml": "replicaCount: 2\n",
+        "deploy/feed/ci/lint-values.yaml": "replicaCount: 8\n",
     }
     found = {p.variant: (numbers(p.processes), workers(p)) for p in reading_of(files).pools}
     assert found == {
         "deploy/feed (values.yaml)": ((3, 3), (2, 2)),
         "deploy/feed (values-prod.yaml)": ((5, 5), (4, 4)),
+        "deploy/feed (stage.yaml)": ((2, 2), (2, 2)),
     }
 
 

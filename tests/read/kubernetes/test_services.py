@@ -48,6 +48,15 @@ def test_two_workloads_behind_one_selector_add_up() -> None:
     assert numbers(only_route(together(stable, canary, service())).members) == (4, 4)
 
 
+def test_of_workloads_with_the_same_labels_the_nearest_are_meant() -> None:
+    files = {
+        "shop/web.yaml": deployment("replicas: 3"),
+        "shop/service.yaml": service(),
+        "docs/web.yaml": deployment("replicas: 5", name="other").replace("app: other", "app: web"),
+    }
+    assert [t.host for t in only_route(files).targets] == ["deployment/web"]
+
+
 def test_a_selector_that_chooses_nothing_here() -> None:
     route = only_route(together(deployment(), service(selects="elsewhere")))
     assert (route.targets, numbers(route.members)) == ((), (1, None))

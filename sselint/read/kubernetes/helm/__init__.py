@@ -109,11 +109,15 @@ class _Charts:
             yield Chart(tuple(lone), tuple(self._reports.values()) if number == 0 else ())
 
     def _values_files(self) -> list[str]:
+        """Values files beside the chart's own, or in a folder of that name. Those in `ci/` are what chart-testing
+        installs, and nobody else."""
+        own = "" if self._folder == "." else self._folder
         found = []
         for path in self._tree.files:
             folder, name = posixpath.split(path)
-            near = folder in (self._folder.removeprefix("."), _join(self._folder, "ci"), _join(self._folder, "values"))
-            if near and _VALUES.match(name) and not _SECRET.search(name):
+            beside = folder == own and _VALUES.match(name)
+            inside = folder == _join(self._folder, "values") and name.endswith((".yaml", ".yml"))
+            if (beside or inside) and not _SECRET.search(name):
                 found.append(path)
         return found
 
