@@ -68,6 +68,7 @@ def _no_affinity() -> Iterator[tuple[str, Setup]]:
     yield "use_server_partial", Setup(f"balance roundrobin\n{some}", client="mcp")
     yield "stick_partial", Setup(TABLE + LEARNT, client="mcp", special={"r2": f"{CHECK} non-stick"})
     yield "cookie_partial", Setup(INSERT, pinned, special={"r2": CHECK})
+    yield "cookie_partial/shared_value", Setup(INSERT, pinned, special={"r3": f"{CHECK} cookie r1"})
     yield "cookie_unset", Setup("balance roundrobin\ncookie APPSID prefix", pinned)
     yield "cookie_repointed", Setup(f"{INSERT} preserve", pinned, sets="SRV=r3")
     yield "cookie_postonly", Setup("balance roundrobin\ncookie SRV insert indirect postonly", pinned)

@@ -141,6 +141,19 @@ def test_use_server_reaches_a_server_of_weight_0(tmp_path: Path) -> None:
         assert Client("header").stream(at.port).replica == "r2"
 
 
+@pytest.mark.parametrize("default", [True, False])
+def test_a_default_backend_takes_what_the_servers_of_a_listen_would_get(default: bool, tmp_path: Path) -> None:
+    class Listening(Lab):
+        def text(self, port: int, control: Path) -> str:
+            own = f"    server own 127.0.0.1:{self.replicas['r4'].port}\n"
+            text = super().text(port, control).replace("frontend fe", "listen fe")
+            return text.replace("    default_backend be\n", own + "    default_backend be\n" * default)
+
+    with Listening(Setup("balance roundrobin"), tmp_path) as at:
+        at.establish(9)
+        assert {client.replica for client in at.clients} == ({"r1", "r2", "r3"} if default else {"r4"})
+
+
 # -- failing over ------------------------------------------------------------------------------------------------------
 
 

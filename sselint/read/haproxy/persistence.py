@@ -139,13 +139,14 @@ def _cookie(backend: Backend, assumed: Assumed) -> Persistence | None:
     without = [] if dynamic else [s for s in active if not s.flag("cookie")]
     if active and len(without) == len(active):
         return _nothing(line.span("no server has a cookie value"))
+    shared = [] if dynamic else _with_a_shared_value(backend.servers)
     mode = next((m for m in ("insert", "prefix", "rewrite") if m in says), "passive")
     proxy = mode == "insert"
     features: dict[str, str | bool | int] = {
         "method": "cookie",
         "mode": mode,
         "dynamic": dynamic,
-        "partial": bool(without),
+        "partial": bool(without or shared),
         "unset": not proxy and assumed.cookies is not None and name not in assumed.cookies,
         "postonly": "postonly" in says and assumed.posts is not True,
         "repointed": "preserve" in says and assumed.cookies is not None and name in assumed.cookies,
@@ -153,15 +154,31 @@ def _cookie(backend: Backend, assumed: Assumed) -> Persistence | None:
     seconds = [t for t in (_seconds(line, "maxidle"), _seconds(line, "maxlife")) if t is not None]
     features["lapses"] = bool(seconds)
     key = Key("cookie", KeyIssuer.PROXY if proxy else KeyIssuer.SERVER, KeyCarrier.COOKIE, name)
-    lines = (line, *(s.line for s in without))
+    lines = (line, *(s.line for s in (*without, *shared)))
     return Persistence(
         features,
         key,
         lines,
         "expires" if seconds else "session",
         min(seconds, default=None),
-        notes=_cookie_notes(line, without, assumed, name),
+        notes=(
+            *(s.line.span("its cookie value is another server's: its clients go there") for s in shared),
+            *_cookie_notes(line, without, assumed, name),
+        ),
     )
+
+
+def _with_a_shared_value(found: Sequence[Server]) -> list[Server]:
+    """Servers whose cookie value an earlier one has: HAProxy takes the first that matches (measured). The slots of a
+    template all have the same."""
+    seen: set[str] = set()
+    shared = []
+    for server in found:
+        value = server.value("cookie")
+        if value and (value in seen or server.high != 1):
+            shared.append(server)
+        seen.add(value)
+    return shared
 
 
 def _cookie_notes(line: Line, without: Sequence[Server], assumed: Assumed, name: str) -> tuple[Span, ...]:

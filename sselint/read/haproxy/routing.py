@@ -62,7 +62,7 @@ def _frontend(
                 reached.add(place)
                 yield from assembly.routes(frontend, Branch(backend, rule.line, match, rule.default))
     covered = replicas and fallback is frontend
-    if own and not covered and not any(r.condition.always and not r.default for r in rest):
+    if own and not covered and not any(r.condition.always for r in rest):
         yield from assembly.routes(frontend, Branch(frontend, None, Match(priority=len(rest) * 10 + 9), True))
 
 

@@ -79,6 +79,22 @@ def test_a_server_without_a_value_leaves_its_clients_alone() -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("server r4 10.0.0.4:80 cookie r4", "cookie_check"),
+        # HAProxy takes the first server that has the value
+        ("server r4 10.0.0.4:80 cookie r1", "cookie_partial"),
+        ("server r4 10.0.0.4:80 cookie r1 backup", "cookie_partial"),
+        ("server-template t 3 10.0.0.4:80 cookie t", "cookie_partial"),
+        ("server-template t 1 10.0.0.4:80 cookie t", "cookie_check"),
+        ("dynamic-cookie-key k", "cookie_check"),
+    ],
+)
+def test_cookie_values_that_servers_share(more: str, expected: str) -> None:
+    assert row(config(INSERT, after=more)) == expected
+
+
+@pytest.mark.parametrize(
     ("lifetime", "seconds"),
     [
         ("", None),

@@ -70,6 +70,14 @@ def test_listen_without_servers_is_a_frontend() -> None:
     assert list(routes(text)) == ["listen app -> backend be"]
 
 
+def test_the_servers_of_a_listen_get_what_no_rule_takes() -> None:
+    head = f"{DEFAULTS}listen app\nbind :8080\n{servers('check')}"
+    text = whole(f"{head}use_backend be if {{ path_beg /events }}\n{BACKEND}")
+    assert list(routes(text)) == ["listen app -> backend be", "listen app"]
+    # a default backend takes it all
+    assert list(routes(whole(f"{head}default_backend be\n{BACKEND}"))) == ["listen app -> backend be"]
+
+
 def test_listen_for_statistics_is_no_route() -> None:
     assert not routes(whole(f"{DEFAULTS}listen stats\nbind :9000\nstats enable\n"))
 

@@ -46,7 +46,7 @@ def test_backups_are_counted_and_named() -> None:
         ("default-server check\nserver a 10.0.0.1:80 cookie a\nserver b 10.0.0.2:80 cookie b", "cookie_check"),
         ("server a 10.0.0.1:80 cookie a\nserver b 10.0.0.2:80 cookie b\ndefault-server check", "cookie_no_check"),
         ("default-server check\nserver a 1.1.1.1:1 cookie a no-check\nserver b 1.1.1.2:1 no-check", "cookie_partial"),
-        ("default-server check\nserver-template a 2 1.1.1.1:1 cookie a no-check", "cookie_no_check"),
+        ("default-server check no-check\nserver a 1.1.1.1:1 cookie a\nserver b 1.1.1.2:1 cookie b", "cookie_no_check"),
         ("default-server inter 2s fall 2\nserver a 1.1.1.1:1 cookie a\nserver b 1.1.1.2:1 cookie b", "cookie_no_check"),
         # a value that looks like a keyword is a value
         ("server a 10.0.0.1:80 cookie check\nserver b 10.0.0.2:80 cookie backup", "cookie_no_check"),
