@@ -26,6 +26,8 @@ def kind_of(variable: str, chosen_by_client: Collection[str] = ()) -> RoutingKey
     name = variable.lower()
     group = knowledge().decided_by(name)
     carrier, label = _carrier(name, group)
+    if carrier is KeyCarrier.COOKIE and label:
+        label = variable[-len(label) :]  # as it is written, although nginx looks for it in any case
     if variable in chosen_by_client or name in chosen_by_client:
         return RoutingKeyKind("client", carrier, label)
     return RoutingKeyKind("client" if group == "path" else group, carrier, label)

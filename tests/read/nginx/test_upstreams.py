@@ -146,6 +146,7 @@ def test_affinity_directives_without_effect_are_shown() -> None:
         ("$http_mcp_session_id", KeyIssuer.SERVER, KeyCarrier.HEADER, "mcp-session-id"),
         ("$arg_session_id", KeyIssuer.SERVER, KeyCarrier.QUERY, "session_id"),
         ("$cookie_sid", KeyIssuer.SERVER, KeyCarrier.COOKIE, "sid"),
+        ("${cookie_JSESSIONID}", KeyIssuer.SERVER, KeyCarrier.COOKIE, "JSESSIONID"),
     ],
 )
 def test_key_of_a_hash(key: str, issuer: KeyIssuer, carrier: KeyCarrier, name: str) -> None:
