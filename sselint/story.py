@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sselint.conditions import describe
 from sselint.deployment import Deployment
-from sselint.facts import Evidence, KeyCarrier, KeyIssuer, RoutingEvent, Scope, Where
+from sselint.facts import Evidence, KeyCarrier, KeyIssuer, Outcome, RoutingEvent, Scope, Where
 from sselint.findings import Step
 from sselint.harm import Harm, harm, harms
 from sselint.model import STORE, A, Action, Id, Situation, State, Witness, id_given
@@ -50,6 +50,10 @@ class Story:
     steps: tuple[Step, ...]
     damage: str
     turn: str
+
+
+Telling = tuple[str, str, str, Evidence, tuple[str, ...]]
+"""A step before it has its number: actor, event, text, places, what the client holds."""
 
 
 class Names(NamedTuple):
@@ -94,7 +98,7 @@ class _Teller:
             told.append(Step(len(told) + 1, *step))
         return Story(tuple(told), self._damage(), self._turn())
 
-    def _steps(self) -> Iterator[tuple[str, str, str, Evidence, tuple[str, ...]]]:
+    def _steps(self) -> Iterator[Telling]:
         before, happened = self.witness.states[0], False
         for action, after in zip(self.witness.actions, self.witness.states[1:], strict=True):
             other = action.kind == "reconnect" and action.process != A
@@ -105,14 +109,11 @@ class _Teller:
             yield from self._of(action, before, after)
             before = after
 
-    def _of(
-        self, action: Action, before: State, after: State
-    ) -> Iterator[tuple[str, str, str, Evidence, tuple[str, ...]]]:
+    def _of(self, action: Action, before: State, after: State) -> Iterator[Telling]:
+        published = self._published(action, before, after) if action.kind == "publish" else None
         holds = tuple(self._id_of(e) for e in after.held)
-        if action.kind == "publish":
-            text, evidence = self._published(action, before, after)
-            holds = tuple(self._id_of(e) for e in after.held)
-            yield self.names.of(action.process), "publish", text, evidence, holds
+        if published is not None:
+            yield self.names.of(action.process), "publish", *published, holds
         elif action.kind == "open":
             yield "client", "open", self._opened(after), self._entry(), holds
         elif action.kind == "cut":
@@ -165,7 +166,7 @@ class _Teller:
             text += " while the client is away"
         return text, stream.ids.evidence[:1] if first or taken else ()
 
-    def _happening(self, before: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
+    def _happening(self, before: State) -> Telling:
         choice = self.detour.choice
         evidence = choice.rolling_evidence if self.event == RELEASE else ()
         holds = tuple(self._id_of(e) for e in before.held)
@@ -181,7 +182,7 @@ class _Teller:
             key += f" (it lives for {choice.affinity.key.seconds:g} s)"
         return HAPPENS.get(self.event, "").format(a=self.names.a, b=self.names.b, hop=choice.name, key=key)
 
-    def _came_back(self, action: Action, before: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
+    def _came_back(self, action: Action, before: State) -> Telling:
         cursor = before.cursor
         assert cursor is not None
         text = f"The client comes back with `Last-Event-ID: {_shown(cursor.id)}`"
@@ -208,12 +209,12 @@ class _Teller:
             return f": {undone[0]} has {undone[0].note or 'what undoes the affinity'}"
         return f": {describe(self.detour.choice, senders(self.deployment))}"
 
-    def _answered(self, action: Action, before: State, after: State) -> tuple[str, str, str, Evidence, tuple[str, ...]]:
+    def _answered(self, action: Action, before: State, after: State) -> Telling:
         name = self.names.of(action.process)
         clause, evidence = self._reading(action, before)
         received = after.held[len(before.held) :]
         nothing = "sends nothing of what came after it" if after.owed else "has nothing to send yet"
-        gets = f"sends {self._events(received)}" if received else nothing
+        gets = f"sends {self._events(received, action.process)}" if received else nothing
         text = f"{_start(name)} answers 200 and {gets}: {clause}"
         return name, "answer", text, evidence, tuple(self._id_of(e) for e in after.held)
 
@@ -232,10 +233,11 @@ class _Teller:
         own = next((e for e in log if e.id == cursor.id), None)
         shown, name = _shown(cursor.id), self.names.of(action.process)
         if own is None:
-            return f"{name} {self._lacks(shown, before, action)}; {stream.on_foreign.why}", stream.on_foreign.evidence[
-                -1:
-            ]
+            lacks = self._lacks(shown, before, action)
+            return f"{name} {lacks}; {stream.on_foreign.why}", stream.on_foreign.evidence[-1:]
         run = stream.on_overlap
+        if s.on_held is Outcome.IGNORED:
+            run = stream.on_foreign
         goes_on = run.why if run is not None else "it goes on behind it"
         whose = "another" if own.event != cursor.event else "the"
         return f"{name} has {whose} event `{shown}`; {goes_on}", run.evidence[-1:] if run is not None else ()
@@ -270,8 +272,9 @@ class _Teller:
         route = stripping(self.deployment) if s.stripped else None
         if route is not None:
             return f"{route.name} removes `Last-Event-ID` although ids are sent, so that every resumption begins anew"
-        if not s.reads_cursor:
-            return f"ids are sent, and the cursor that comes back is not used: {stream.on_foreign.why}"
+        if not s.reads_cursor or s.on_held not in (Outcome.COMPARED, Outcome.FAIL_CLOSED):
+            run = stream.on_overlap if s.reads_cursor and stream.on_overlap is not None else stream.on_foreign
+            return f"ids are sent, and the cursor that comes back is not used: {run.why}"
         if s.replay is Where.NONE:
             return f"ids promise a resumption that nothing can serve: {stream.replay.why}"
         if s.replay is Where.SHARED and s.live_tail is Where.MEMORY and self.elsewhere:
@@ -289,12 +292,13 @@ class _Teller:
 
     # -- words
 
-    def _id_of(self, event: str) -> str:
-        """The id under which the event's own process sends it (A's, for a client of A)."""
-        return _shown(self.ids[event][0]) if event in self.ids else "?"
+    def _id_of(self, event: str, process: int = A) -> str:
+        """The id under which this process sends an event; where only one knows it, under which that one does."""
+        given = self.ids[event]
+        return _shown(given[process] if len(given) > 1 else given[0])
 
-    def _events(self, events: tuple[str, ...] | list[str]) -> str:
-        shown = [f"`{self._id_of(e)}`" for e in events]
+    def _events(self, events: tuple[str, ...], process: int = A) -> str:
+        shown = [f"`{self._id_of(e, process)}`" for e in events]
         return f"event{'s' if len(shown) > 1 else ''} {', '.join(shown)}"
 
 

@@ -140,6 +140,24 @@ def test_a_cursor_that_nobody_reads() -> None:
     assert "the process" in told(pool(1), on_foreign=run(Outcome.NOT_READ))[0]
 
 
+@pytest.mark.parametrize("outcome", [Outcome.IGNORED, Outcome.FROM_HEAD, Outcome.REPLAY_ALL])
+def test_a_cursor_that_is_read_and_not_used(outcome: Outcome) -> None:
+    held = run(outcome, "the cursor is only logged")
+    judgement = judged(pool(1), on_foreign=held, on_overlap=held)
+    assert judgement.verdict.value == "corrupt"
+    assert judgement.why == "ids are sent, and the cursor that comes back is not used: the cursor is only logged"
+    assert steps(judgement)[-1].text.endswith("the cursor is only logged")
+
+
+def test_one_event_under_the_id_of_each_process_that_hears_of_it() -> None:
+    """Each process hears of every event and counts it for itself; A has been up for longer."""
+    texts = told(route(), replay=replay(Where.MEMORY, Where.SHARED))
+    assert texts[1].startswith("feed-a publishes the event `2`, which is `1` on feed-b")
+    assert texts[-1].startswith(
+        "feed-b answers 200 and sends nothing of what came after it: feed-b has another event `2`"
+    )
+
+
 def test_two_events_of_one_id_in_one_log() -> None:
     judgement = judged(route(), replay=replay(Where.SHARED, Where.SHARED))
     assert judgement.why == "two events can have the same id: `tick` counts events"
