@@ -31,6 +31,21 @@ EFFECT_KEYS = VERBS | frozenset({
     "prefix_argument", "also_reads", "code", "selects", "default_selection", "fails", "missing", "pattern", "passes",
     "args", "pair", "retry", "comment", "only", "raw", "streaming",
 })  # fmt: skip
+OBJECTS: Mapping[str, frozenset[str]] = {
+    "mints": frozenset({"clock", "counter", "ordered", "random", "replica"}),
+    "reads": frozenset({"queue", "sql", "store"}),
+    "writes": frozenset({"entry", "queue", "store"}),
+    "runs": frozenset({"apart", "here"}),
+    "decorates": frozenset({"cached", "same"}),
+    "converts": frozenset({"condition", "from_json", "hash", "json", "match", "number", "split"}),
+    "refuses": frozenset({"status"}),
+    "begins": frozenset({"response", "stream"}),
+    "registers": frozenset({
+        "exception_handler", "lifespan", "middleware", "mount", "route", "routes", "routes_item", "server", "task",
+    }),
+}  # fmt: skip
+"""The objects that a verb can have, for the verbs that have few. `makes` names a container or a described name."""
+CONTAINERS = frozenset({"dict", "list", "set"})
 TOP_KEYS = frozenset({"library", "about", "versions", "prefixes", "names", "words", "evidence", "hierarchy"})
 
 
@@ -75,8 +90,12 @@ class Rules:
         self.words: dict[str, tuple[str, ...]] = {}
         self.evidence: list[str] = []
         self.libraries: set[str] = set()
+        self._makers: list[tuple[str, Effect]] = []
         for path in files:
             self._read(path)
+        for where, effect in self._makers:
+            if effect.what not in CONTAINERS and self.entry(effect.what) is None:
+                raise CatalogueError(f"{where}: `makes: {effect.what}` names nothing that is described")
 
     def canonical(self, name: str) -> str:
         """The name under which a library's name is described."""
@@ -118,6 +137,9 @@ class Rules:
         role = str(body.get("role") or (parent.role if parent else "object"))
         if role not in ROLES:
             raise CatalogueError(f"{path}: {name}: role {role!r} is not one of {', '.join(sorted(ROLES))}")
+        for key in ("parameters", "also"):
+            if not isinstance(body.get(key, []), list):
+                raise CatalogueError(f"{path}: {name}: `{key}` is a list of names, such as [{body[key]}]")
         call = _effect(path, f"{name}.call", body["call"]) if body.get("call") else None
         entry = Entry(
             name,
@@ -130,6 +152,8 @@ class Rules:
             {**(parent.attributes if parent else {}), **_effects(path, name, body.get("attributes"))},
             call or (parent.call if parent else None),
         )
+        made = ((call,) if call else (), entry.methods.values(), entry.attributes.values())
+        self._makers += [(f"{path}: {name}", e) for several in made for e in several if e.verb == "makes"]
         for alias in (name, *(body.get("also") or ())):
             self.entries[str(alias)] = entry
         self.libraries.add(name.partition(".")[0])
@@ -164,8 +188,10 @@ def _effect(path: Path, where: str, body: Any) -> Effect:
         raise CatalogueError(
             f"{path}: {where}: needs exactly one of {', '.join(sorted(VERBS))}; found {verbs or 'none'}"
         )
-    options = {k: v for k, v in body.items() if k != verbs[0]}
-    return Effect(verbs[0], str(body[verbs[0]]), options)
+    verb, what = verbs[0], str(body[verbs[0]])
+    if what not in OBJECTS.get(verb, (what,)):
+        raise CatalogueError(f"{path}: {where}: `{verb}: {what}`: expected one of {', '.join(sorted(OBJECTS[verb]))}")
+    return Effect(verb, what, {k: v for k, v in body.items() if k != verb})
 
 
 def _check_keys(path: Path, where: str, body: Mapping[str, Any], allowed: frozenset[str]) -> None:
