@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from sselint.facts import Meets, RoutingEvent
-from tests.premises.envoy_lab import Lab, Setup, lab
+from tests.premises.envoy_lab import HEALTH_CHECKS, Lab, Setup, lab
 from tests.premises.envoy_peers import Client, Replica
 
 
@@ -164,9 +165,15 @@ def agrees(claim: Meets, met: Counter[str]) -> bool:
     return "other" in met if claim is Meets.DEPENDS else meaning(met) is claim
 
 
+RARE_CHECKS = [{**HEALTH_CHECKS[0], "interval": "60s", "no_traffic_interval": "60s"}]
+"""What has gone down is not noticed before the sessions are back, however slow the machine is."""
+
+
 def measure(setup: Setup, event: RoutingEvent, folder: Path) -> Counter[str]:
     """What sessions meet after an event, in a lab of its own."""
     folder.mkdir()
+    if event is RoutingEvent.DOWN and setup.checked:
+        setup = replace(setup, cluster={**setup.cluster, "health_checks": RARE_CHECKS})
     with lab(setup, folder) as at:
         at.establish()
         return EVENTS[event](at)
