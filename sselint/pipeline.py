@@ -5,6 +5,7 @@ A reader that fails on one file loses that file, with a name and a reason, and n
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -41,14 +42,35 @@ def audit(paths: Sequence[Path], settings: Settings, progress: Progress | None =
         reading += read_kind(kind, found.of(kind), found.tree)
     program = None
     if found.of("python"):
-        from sselint.read.python import Program
-
         tell("reading Python")
-        program = Program(found.of("python"), found.tree, settings.rules)
-        reading += program.read()
+        program, servers = _read_python(found, settings)
+        reading += servers
     reading = _with_stated_streams(reading, settings)
     tell("linking")
     return _linked(found, reading, program, settings)
+
+
+def _read_python(found: Found, settings: Settings) -> tuple[Program | None, Reading]:
+    """The servers in Python. They are read together; a fault of ours loses them, by name, and nothing else."""
+    from sselint.catalogue import CatalogueError
+    from sselint.read.python import Program, looks_like
+
+    sources = found.of("python")
+    try:
+        program = Program(sources, found.tree, settings.rules)
+        return program, program.read()
+    except CatalogueError:
+        raise
+    except Exception as error:
+        lost = [s.path for s in sources if looks_like(s.path, s.text, settings.rules)]
+        return None, Reading(files=tuple(_failed(path, error) for path in lost))
+
+
+def _failed(path: str, error: Exception) -> FileReport:
+    if os.environ.get("SSELINT_TRACEBACK"):
+        raise error
+    why = f"sselint failed on it: {type(error).__name__}: {error}"
+    return FileReport(path, FileOutcome.INTERNAL_ERROR, why, needed=True)
 
 
 def read_kind(kind: str, sources: Sequence[Source], tree: Tree) -> Reading:
@@ -69,8 +91,7 @@ def _read_alone(read: Callable[[Sequence[Source], Tree], Reading], source: Sourc
     try:
         return read((source,), tree)
     except Exception as error:
-        why = f"sselint failed on it: {type(error).__name__}: {error}"
-        return Reading(files=(FileReport(source.path, FileOutcome.INTERNAL_ERROR, why, needed=True),))
+        return Reading(files=(_failed(source.path, error),))
 
 
 def _linked(found: Found, reading: Reading, program: Program | None, settings: Settings) -> Audit:
@@ -78,18 +99,24 @@ def _linked(found: Found, reading: Reading, program: Program | None, settings: S
     from sselint.link import link
     from sselint.link.pools import Units
 
+    failures: list[FileReport] = []
+
     def reread(stream: Stream, environment: Sequence[Setting], settled: bool) -> Stream:
         if program is None:
             return stream
         from sselint.read.python import Environment
 
-        again = program.read(Environment({s.name: s for s in environment}, settled), stream.unit)
+        try:
+            again = program.read(Environment({s.name: s for s in environment}, settled), stream.unit)
+        except Exception as error:
+            failures.append(_failed(stream.path, error))
+            return stream
         same = (s for s in again.streams if (s.path, s.symbol, s.line) == (stream.path, stream.symbol, stream.line))
         return next(same, stream)
 
     units = Units(s.unit for s in found.sources)
     audit = link(reading, found.tree, units, settings, infrastructure_images(), reread)
-    return replace(audit, files=_outcomes(found, reading))
+    return replace(audit, files=_outcomes(found, reading + Reading(files=tuple(failures))))
 
 
 def _outcomes(found: Found, reading: Reading) -> tuple[FileReport, ...]:

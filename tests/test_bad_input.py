@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sselint import cli
 from tests.cli_runner import CommandLine
 
 SAMPLES = Path(__file__).parent.parent / "sample_configs"
@@ -101,3 +102,41 @@ def test_bytes_that_are_no_text_are_left_alone(sselint: CommandLine) -> None:
     document, code = check(sselint)
     assert troubles(document) == []
     assert code == 0
+
+
+def fails(*_: object, **__: object) -> None:
+    raise RecursionError("too deep")
+
+
+def test_a_fault_of_ours_in_one_room_loses_only_what_that_room_reads(sselint: CommandLine) -> None:
+    from sselint.read.python import Program
+
+    sample(sselint, "policy-2-pinned-fail-closed")
+    sselint.monkeypatch.setattr(Program, "read", fails)
+    document, code = check(sselint)
+    assert ("SSE904", "agent.py", 1) in troubles(document)
+    assert [route["path"] for route in document["loose_routes"]] == ["envoy.yaml"]
+    assert code == 3
+    assert "RecursionError: too deep" in " ".join(sselint.run("check").out.split())
+
+
+def test_a_fault_of_ours_on_one_file_loses_only_that_file(sselint: CommandLine) -> None:
+    from sselint.read import envoy
+
+    sample(sselint, "policy-2-pinned-fail-closed")
+    sselint.monkeypatch.setattr(envoy, "read", fails)
+    document, code = check(sselint)
+    assert [(found, path) for found, path, _ in troubles(document)] == [("SSE904", "envoy.yaml")]
+    assert {d["streams"][0]["symbol"] for d in document["deployments"]} == {"events"}
+    assert code == 3
+
+
+def test_the_traceback_is_there_for_who_wants_to_report_it(sselint: CommandLine) -> None:
+    from sselint.read import envoy
+
+    sample(sselint, "policy-2-pinned-fail-closed")
+    sselint.monkeypatch.setattr(envoy, "read", fails)
+    sselint.monkeypatch.setenv("SSELINT_TRACEBACK", "1")
+    sselint.monkeypatch.setattr("sys.argv", ["sselint", "check"])
+    with pytest.raises(RecursionError, match="too deep"):
+        cli.main()
