@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-from sselint.read.python import calls, classes, inject, ir, iteration, library, serve
+from sselint.read.python import calls, classes, free, inject, ir, iteration, library, serve
 from sselint.read.python.discover import Endpoint, Endpoints
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Module, Site
@@ -32,47 +32,72 @@ ENTRY_TOTAL = 40_000
 NEIGHBOURS = 60
 
 
-def build(world: World, modules: Sequence[Module]) -> list[Endpoint]:
-    """Runs the modules and what may be called later of the code around the streams; the endpoints that stream."""
+def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[Endpoint]:
+    """Runs the modules and what may be called later of the code around the streams; the endpoints that stream.
+
+    `evident` are the files that mention streams: what streams there although no application mounts it comes last.
+    """
     for module in modules:
         world.load(module)
     endpoints = Endpoints(world).find()
     streaming, visited = _probe(world, endpoints)
-    near = _near(world, visited or {m.path for m in modules})
+    loose = _loose(world, evident)
+    near = _near(world, visited | {_module_of(e) for e in loose})
     for _ in range(ROUNDS):
         before = world.heap.version
-        for application, handler in _lifespans(world):
-            _explore(world, partial(_lifespan, application, handler))
-        for registration in list(world.registrations):
-            if registration.kind in ("lifespan", "task") and registration.handler is not None:
-                _explore(world, partial(_start, registration))
-        for endpoint in endpoints:
-            if _module_of(endpoint) in near or endpoint in streaming:
-                _explore(world, partial(_serve, endpoint))
-        for function in _uncalled(world, near):
-            _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
+        _round(world, [*endpoints, *loose], {*streaming, *loose}, near)
         if world.heap.version == before or world.budget.spent:
             break
         endpoints = Endpoints(world).find()
         streaming, visited = _probe(world, endpoints)
+        loose = [e for e in loose if not _ran(world, e)]
         near |= visited
-    return streaming
+    return [*streaming, *loose]
+
+
+def _round(world: World, endpoints: Sequence[Endpoint], streaming: set[Endpoint], near: set[str]) -> None:
+    """Runs everything once that may put something where the streams find it."""
+    for application, handler in _lifespans(world):
+        _explore(world, partial(_lifespan, application, handler))
+    for registration in list(world.registrations):
+        if registration.kind in ("lifespan", "task") and registration.handler is not None:
+            _explore(world, partial(_start, registration))
+    for endpoint in endpoints:
+        if endpoint in streaming or _module_of(endpoint) in near:
+            _explore(world, partial(_serve, endpoint))
+    for function in _uncalled(world, near):
+        _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
+
+
+def _loose(world: World, evident: set[str]) -> list[Endpoint]:
+    """What streams although no application mounts it."""
+    ran = {node for m in world.probes for node in m.ran}
+    return [e for e in free.candidates(world, evident, ran) if free.streams(world, e)]
+
+
+def _ran(world: World, endpoint: Endpoint) -> bool:
+    """Whether an endpoint of an application has reached a loose function in the meantime."""
+    handler = endpoint.handler
+    return isinstance(handler, Function) and any(handler.node in m.ran for m in world.probes)
 
 
 def _probe(world: World, endpoints: Sequence[Endpoint]) -> tuple[list[Endpoint], set[str]]:
     """The endpoints that answer with an event stream on some path, and the files whose functions run for them."""
     streaming: list[Endpoint] = []
     visited: set[str] = set()
+    world.probes.clear()
     for endpoint in endpoints:
         found: set[str] = set()
         streams = False
-        for m in _explore(world, partial(_serve, endpoint)):
+        machines = _explore(world, partial(_serve, endpoint))
+        for m in machines:
             found |= m.visited
             streams = streams or any(
                 e.kind in ("stream", "frame") or (e.kind == "start" and e.data["stream"]) for e in m.trace
             )
         if streams:
             streaming.append(endpoint)
+            world.probes.extend(machines)
             visited |= {*found, _module_of(endpoint)}
     return streaming, visited
 

@@ -117,6 +117,7 @@ def run_body(
         return Unknown("not a function")
     frame = Frame(function.module, scope, node.names, function, on_yield)
     m.visited.add(function.module.path)
+    m.ran.add(node)
 
     def body() -> Value:
         try:

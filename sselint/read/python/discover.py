@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sselint.facts import AppReference
 from sselint.read.python import classes, containers, iteration, library
 from sselint.read.python.machine import Hypothesis, Machine
-from sselint.read.python.modules import Site
+from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Oracle
 from sselint.read.python.values import (
     Callback,
@@ -62,6 +62,7 @@ class Endpoints:
             number = registration.receiver.id if registration.receiver is not None else 0
             self._by_receiver.setdefault(number, []).append(registration)
         self._mounted: set[int] = set()
+        self._tables_open: set[str] = set()
         self._listed_handlers: set[int] = set()
 
     def find(self) -> list[Endpoint]:
@@ -236,16 +237,28 @@ class Endpoints:
 
     def _table(self, named: Value, url: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         """The routes in a module's table, the module given itself or by its dotted name."""
-        name = named.value if isinstance(named, Const) else None
-        for path, names in self.world.globals.items():
-            module = self.world.loaded[path]
-            wanted = isinstance(named, ModuleValue) and named.module is module
-            if not wanted and name is not None and module.name != name:
-                continue
+        module = named.module if isinstance(named, ModuleValue) else self._module_named(named)
+        if module is None or module.path in self._tables_open:
+            return
+        self.world.load(module)
+        names = self.world.globals.get(module.path, {})
+        self._tables_open.add(module.path)
+        try:
             for table in self.world.rules.word_list("route_tables"):
-                for value in names.get(table, ()):
+                for value in list(names.get(table, ())):
                     for element in _elements(self.m, value):
                         yield from self._route(element, url, routers, application)
+        finally:
+            self._tables_open.discard(module.path)
+
+    def _module_named(self, named: Value) -> Module | None:
+        """The module that a dotted name in a table of routes means."""
+        if not isinstance(named, Const) or not isinstance(named.value, str):
+            return None
+        loaded = next((m for m in self.world.loaded.values() if m.name == named.value), None)
+        if loaded is not None or not self.world.loaded:
+            return loaded
+        return self.world.table.resolve(named.value, next(iter(self.world.loaded.values())))
 
     def _tables(self, number: int, application: int) -> Iterator[Endpoint]:
         """The tables of routes that a framework finds by their name: those that no other one includes."""

@@ -183,6 +183,7 @@ class Machine:
         self.frame_fields: dict[str, Value] = {}
         self.frame_site: Site | None = None
         """The frame that is being sent in pieces."""
+        self.ran: set[object] = set()
         self.visited: set[str] = set()
         """Files whose functions have run."""
         self.apart = 0

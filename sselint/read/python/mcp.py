@@ -132,6 +132,11 @@ def _cursor(m: Machine, site: Site) -> Value | None:
     return None if isinstance(value, Const) else value
 
 
+def serve_store(m: Machine, store: Ref, a: Arguments) -> None:
+    """An exchange over a transport of which nothing is known but its event store."""
+    _serve(m, store, store, a)
+
+
 def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
     cursor = _cursor(m, a.site)
     if cursor is None:

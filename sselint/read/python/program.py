@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 
-from sselint.facts import FileOutcome, FileReport, Pool, Reading, Stream
+from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
 from sselint.read.python import build, launches, sightings
 from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
@@ -55,7 +56,7 @@ class Analysis:
 
     def _reading(self, environment: Environment) -> Reading:
         world = World(self.table, self.rules, environment, Budget(STEPS))
-        endpoints = build.build(world, self._modules())
+        endpoints = build.build(world, self._modules(), set(self.evident))
         streams: dict[tuple[str, int, str, str | None], Stream] = {}
         files: list[FileReport] = []
         for endpoint in endpoints:
@@ -70,8 +71,12 @@ class Analysis:
                 streams[place] = stream if known is None else _merged(known, stream)
         files.extend(self._reports(world))
         pools: tuple[Pool, ...] = tuple(launches.pools(world))
-        clients = tuple(sightings.clients(world, self.sources))
+        clients = self._sightings if streams else ()
         return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
+
+    @cached_property
+    def _sightings(self) -> tuple[ClientSighting, ...]:
+        return tuple(sightings.clients(self.table, self.sources))
 
     def _internal(self, path: str, error: Exception) -> FileReport:
         why = f"sselint failed on it: {type(error).__name__}: {error}"

@@ -144,6 +144,10 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
         m.media = ""
         value = calls.call(m, handler, (environ, Callback("start_response")), {}, site, None)
         return _wsgi_body(m, value, site)
+    if endpoint.kind in ("free", "store"):
+        from sselint.read.python import free
+
+        return free.serve_free(m, endpoint)
     if isinstance(handler, Descriptor):
         handler = handler.function
     rendering = library.entry_of(m, handler) if isinstance(handler, Ref) else None

@@ -151,11 +151,24 @@ def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[s
     emit(m, {"data": value}, site, framed=known)
 
 
+def looks_like_event(m: Machine, value: Value) -> bool:
+    """Whether a value is an event on its own evidence: framed text, or an object or dict with the fields of one."""
+    if isinstance(value, Ref):
+        entry = library.entry_of(m, value)
+        if entry is not None and entry.role == "event":
+            return True
+        if m.object(value).kind == "dict":
+            entries = containers.known_entries(m, value)
+            return "data" in entries and bool({"id", "event", "retry"} & set(entries)) and set(entries) <= set(FIELDS)
+        return False
+    return text.is_text(value) and _looks_framed(value)
+
+
 def _looks_framed(value: Value) -> bool:
     first = value.parts[0] if isinstance(value, Join) else value
     raw = first.value if isinstance(first, Const) else ""
     head = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
-    return head.lstrip("\r\n").startswith(("id:", "data:", "event:", "retry:", ":"))
+    return head.lstrip("\r\n").startswith(("id:", "data:", "event:", "retry:", ": ", ":\n"))
 
 
 def _present(fields: dict[str, Value]) -> dict[str, Value]:

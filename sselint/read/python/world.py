@@ -44,7 +44,7 @@ MODULE_PATHS = 12
 MODULE_STEPS = 12_000
 FRAMING = frozenset({
     "response", "event", "event_message", "http_error", "parameter", "dependency", "request", "headers", "application",
-    "router", "route", "mount", "middleware", "endpoint",
+    "router", "route", "mount", "middleware", "event_store",
 })  # fmt: skip
 CURSOR_SPELLING = re.compile(r"[-_\s]")
 
@@ -100,13 +100,15 @@ class World:
         self.standalone: set[ir.Node] = set()
         """Functions that nothing in the tree calls: they are run by themselves."""
         self.registrations: list[Registration] = []
+        self.probes: list[Machine] = []
+        """The latest runs of the endpoints that stream."""
         self.refusals: list[Refusal] = []
         self.namespaces: set[str] = set()
         self.forcing: set[Lazy] = set()
         self.factories: dict[tuple[Function, int], None] = {}
         """Functions that give an application, with the number of the application."""
         self.nowhere = Site(Module(_EMPTY, "", False), object())
-        self.cursor_words = frozenset(_plain(w) for w in rules.word_list("cursor_names"))
+        self.cursor_words = frozenset(plain(w) for w in rules.word_list("cursor_names"))
 
     # -- modules ----------------------------------------------------------------------------------------------------
 
@@ -374,12 +376,12 @@ class World:
         if not isinstance(name, Const):
             return Unknown(f"a {carrier} whose name is computed")
         spelled = name.value.decode("latin-1") if isinstance(name.value, bytes) else str(name.value)
-        plain = _plain(spelled)
+        word = plain(spelled)
         if carrier == "environ":
-            if not plain.startswith("http"):
+            if not word.startswith("http"):
                 return Input(spelled)
-            carrier, plain = "header", plain.removeprefix("http")
-        if plain in self.cursor_words:
+            carrier, word = "header", word.removeprefix("http")
+        if word in self.cursor_words:
             return self.cursor(m, f"{carrier} {spelled}", default, site)
         return Input(f"{carrier} {spelled.lower()}")
 
@@ -526,7 +528,8 @@ class World:
         return Input(str(data or "the request's body"))
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A name without its case and its dashes."""
     return CURSOR_SPELLING.sub("", name).lower()
 
 

@@ -1,0 +1,189 @@
+"""Streams that no application of the tree mounts: library code. They are facts without a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sselint.read.python import calls, classes, inject, ir, iteration, library, mcp, wire
+from sselint.read.python.discover import Endpoint
+from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.oracle import Explorer, Oracle
+from sselint.read.python.values import (
+    ClassValue,
+    Const,
+    Descriptor,
+    External,
+    Function,
+    Generator,
+    Input,
+    Ref,
+    Scope,
+    Unknown,
+    Value,
+)
+from sselint.read.python.world import FRAMING, World
+
+PATHS = 6
+STEPS = 4_000
+TOTAL = 12_000
+
+
+def candidates(world: World, evident: set[str], ran: set[object]) -> Iterator[Endpoint]:
+    """Functions, methods and event stores of the files that mention streams which no endpoint reached."""
+    for path in [p for p in world.loaded if p in evident]:
+        for values in list(world.globals.get(path, {}).values()):
+            for value in list(values):
+                if isinstance(value, Function) and value.module.path == path and _open(world, value, ran):
+                    yield Endpoint(value, None, (), Site(value.module, value.node.cst), kind="free")
+                elif isinstance(value, ClassValue) and value.module.path == path:
+                    yield from _of_class(world, value, ran)
+
+
+def _open(world: World, function: Function, ran: set[object]) -> bool:
+    node = function.node
+    if not isinstance(node, ir.FunctionNode) or node in ran or (node in world.called and node not in world.standalone):
+        return False
+    world.standalone.add(node)
+    return True
+
+
+def _of_class(world: World, cls: ClassValue, ran: set[object]) -> Iterator[Endpoint]:
+    m = Machine(world, Oracle(), Hypothesis.BUILD)
+    site = Site(cls.module, cls.node.cst)
+    described = world.rules.entry(f"{cls.module.name}.{cls.name}")
+    if described is not None and described.role in FRAMING:
+        return
+    if is_store(m, cls):
+        inner = classes.class_attribute(m, cls, "store_event")
+        if inner is None or not isinstance(inner[0], Function) or inner[0].node not in ran:
+            yield Endpoint(cls, None, (), site, kind="store")
+        return
+    if any((e := world.rules.entry(b.name)) is not None and e.role == "handler_class" for b in classes.library_bases(m, cls)):
+        yield Endpoint(cls, None, (), site, kind="route")
+        return
+    for value in list(cls.attributes.values()):
+        function = value.function if isinstance(value, Descriptor) else value
+        if isinstance(function, Function) and function.module is cls.module and _open(world, function, ran):
+            yield Endpoint(function, None, (), Site(function.module, function.node.cst), kind="free")
+
+
+def is_store(m: Machine, cls: ClassValue) -> bool:
+    """Whether a class is an event store, as an SDK's interface says."""
+    entries = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
+    return any(e is not None and e.role == "event_store" for e in entries) and "store_event" in {
+        name for c in (cls, *(a for a in classes.ancestors(m, cls) if isinstance(a, ClassValue))) for name in c.attributes
+    }
+
+
+def streams(world: World, endpoint: Endpoint) -> bool:
+    """A short look: whether a candidate sends events at all."""
+    from sselint.read.python import serve
+
+    def path(oracle: Oracle) -> Machine:
+        m = Machine(world, oracle, Hypothesis.MISSING)
+        serve.serve(m, endpoint)
+        return m
+
+    explorer = Explorer(world.budget, PATHS, cover=False, steps=STEPS, total=TOTAL)
+    return any(e.kind == "stream" for m, _ in explorer.run(path) for e in m.trace)
+
+
+def serve_free(m: Machine, endpoint: Endpoint) -> Value:
+    """Runs a function of library code as if it answered a request; what it gives is looked at by the caller."""
+    site = endpoint.site or m.world.nowhere
+    if endpoint.kind == "store" and isinstance(endpoint.handler, ClassValue):
+        return _store(m, endpoint.handler, site)
+    function = endpoint.handler
+    if not isinstance(function, Function):
+        return Const.of(None)
+    if function.owner is not None and function.receiver is None:
+        function = _bound(m, function, site)
+    parameters = [p for p in function.node.parameters if p.kind in ("positional", "keyword")]
+    if function.receiver is not None:
+        parameters = parameters[1:]
+    given = {p.name: _parameter(m, endpoint, function, p) for p in parameters}
+    value = calls.call(m, function, (), given, site, None)
+    value = calls.awaited(m, value, site)
+    if isinstance(value, Generator):
+        iteration.iterate(m, value, site, lambda chunk: _yielded(m, chunk, site))
+        return Const.of(None)
+    return value
+
+
+def _yielded(m: Machine, chunk: Value, site: Site) -> None:
+    """What a generator of nobody yields is an event only if it looks like one."""
+    if wire.looks_like_event(m, chunk):
+        m.note("stream", site)
+        m.begun = True
+        wire.send_event(m, chunk, site)
+
+
+def _bound(m: Machine, function: Function, site: Site) -> Function:
+    from dataclasses import replace
+
+    from sselint.read.python.build import instances
+
+    if function.owner is None:
+        return function
+    held = instances(m.world, function.owner)
+    receiver: Value = held[0] if held else _instance(m, function.owner, site)
+    return replace(function, receiver=receiver)
+
+
+def _instance(m: Machine, cls: ClassValue, site: Site) -> Value:
+    """An object of a class that nothing in the tree makes: the same one for all who ask, made at start-up."""
+    outer, m.boot = m.boot, True
+    try:
+        found = classes.class_attribute(m, cls, "__init__")
+        given: dict[str, Value] = {}
+        if found is not None and isinstance(found[0], Function):
+            for p in found[0].node.parameters[1:]:
+                if p.kind in ("positional", "keyword") and p.default is None:
+                    given[p.name] = _unknown(cls.name, p.name)
+        return classes.instantiate(m, cls, (), given, site, None)
+    finally:
+        m.boot = outer
+
+
+def _unknown(owner: str, name: str) -> Value:
+    return Unknown(f"{name} of {owner}, which whoever makes it gives")
+
+
+def _parameter(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.Parameter) -> Value:
+    from sselint.read.python.world import plain
+
+    site = Site(function.module, parameter.cst)
+    if plain(parameter.name) in m.world.cursor_words:
+        return m.world.cursor(m, f"parameter {parameter.name}", Const.of(None), site)
+    home = Frame(function.module, Scope(function.module, {}, function.scope))
+    kind, _ = inject.annotated(m, parameter.annotation, home)
+    if isinstance(kind, External):
+        entry = m.rules.entry(kind.name)
+        if entry is not None and entry.role == "request":
+            return inject.made(m, kind.name, site)
+        if entry is not None and entry.role in ("client", "queue", "channel"):
+            return library.make_object(m, entry, Arguments((), {}, site, None))
+    if parameter.name in ("request", "req"):
+        return inject.made(m, "sselint.request", site)
+    if isinstance(kind, ClassValue):
+        from sselint.read.python.build import instances
+
+        held = instances(m.world, kind)
+        return held[0] if held else _instance(m, kind, site)
+    if parameter.default is not None:
+        from sselint.read.python import expressions
+
+        return expressions.evaluate(m, parameter.default, home)
+    return Input(f"parameter {parameter.name}")
+
+
+def _store(m: Machine, cls: ClassValue, site: Site) -> Value:
+    from sselint.read.python.build import instances
+
+    held = instances(m.world, cls)
+    store = held[0] if held else _instance(m, cls, site)
+    m.note("mcp", site)
+    if isinstance(store, Ref):
+        mcp.serve_store(m, store, Arguments((), {}, site, None))
+    return Const.of(None)
