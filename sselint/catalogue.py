@@ -85,13 +85,19 @@ CLIENT_FACTS = ("sends_last_event_id", "keeps_cookies", "keeps_session_header")
 @dataclass(frozen=True)
 class ClientRule:
     """What `rules/clients/NAME.yaml` says of a client. `names` are what settings may call it, the first the report's;
-    `default_for` is the protocol whose default client it is. `source` says where the facts were read or measured."""
+    `default_for` is the protocol whose default client it is. `source` says where the facts were read or measured.
+
+    `modules` are what Python code imports to use it; `refusals` the exceptions (without their modules) that it raises
+    for a status that refuses: with none of them it raises nothing, and what it parses is empty.
+    """
 
     names: tuple[str, ...]
     default_for: str | None
     facts: Mapping[str, Truth]
     reasons: Mapping[str, str]
     source: str
+    modules: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
 
 
 @cache
@@ -109,6 +115,8 @@ def _client_rule(path: Path) -> ClientRule:
             facts={fact: Truth(document[fact]["value"]) for fact in CLIENT_FACTS},
             reasons={fact: document[fact]["why"] for fact in CLIENT_FACTS},
             source=document["source"],
+            modules=tuple(document.get("modules", ())),
+            refusals=tuple(document.get("refusals", ())),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise CatalogueError(f"{path}: {error}") from error

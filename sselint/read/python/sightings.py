@@ -33,7 +33,7 @@ class Use:
 def clients(table: ModuleTable, sources: Mapping[str, Source]) -> Iterator[ClientSighting]:
     """The client libraries that files of the tree import, tests left out."""
     described = [rule for rule in client_rules() if rule.modules]
-    words = [module for rule in described for module in rule.modules]
+    words = [module.rpartition(".")[2] for rule in described for module in rule.modules]
     for path, source in sources.items():
         if any(word in source.text for word in words) and not TESTS.search(path):
             yield from _in_file(table.at(path), described)
@@ -55,8 +55,11 @@ def _in_file(module: Module, described: Sequence[ClientRule]) -> Iterator[Client
 def _imported(source: Source, rule: ClientRule) -> re.Match[str] | None:
     """Where a file imports a client."""
     names = "|".join(map(re.escape, rule.modules))
-    pattern = rf"^[ \t]*(?:from[ \t]+(?:{names})(?:\.[\w.]+)?[ \t]+import\b|import[ \t]+(?:{names})\b)[^\n]*"
-    return re.search(pattern, source.text, re.MULTILINE)
+    forms = [rf"from[ \t]+(?:{names})(?:\.[\w.]+)?[ \t]+import\b", rf"import[ \t]+(?:{names})\b"]
+    for package, _, name in (module.rpartition(".") for module in rule.modules):
+        if package:
+            forms.append(rf"from[ \t]+{re.escape(package)}[ \t]+import\b[^\n]*\b{name}\b")
+    return re.search(rf"^[ \t]*(?:{'|'.join(forms)})[^\n]*", source.text, re.MULTILINE)
 
 
 def _sighting(module: Module, rule: ClientRule, imported: re.Match[str]) -> ClientSighting:
