@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from sselint.facts import FileOutcome, FileReport, Reading, Route
-from sselint.read.nginx.includes import Configuration, Library, configurations
+from sselint.read.nginx.includes import Configuration, Library, configurations, is_dump
 from sselint.read.nginx.parser import Directive
 from sselint.read.nginx.routes import routes
 from sselint.read.nginx.scopes import Scope, roots
@@ -23,7 +23,6 @@ _TELLING = re.compile(
 )
 _BLOCK_PASS = re.compile(r"\{[^{}]*\b(?:proxy|grpc|uwsgi|scgi|fastcgi)_pass[ \t]+[^\s;=(]+[ \t]*;")
 _TEMPLATE_LINE = re.compile(r"\{[{%#].*[}%#]\}\s*$|\{#|\{\{-?/\*|.*#\}$")
-_DUMP = re.compile(r"^# configuration file \S+:[ \t\r]*$", re.M)
 _YAML_LINE = re.compile(r"(?:- )?[\w.\"'/-]+:(?: |$)|---")
 _ENOUGH_LINES = 200
 
@@ -35,7 +34,7 @@ def looks_like(path: str, text: str) -> bool:
     """
     if not (_TELLING.search(text) or _BLOCK_PASS.search(text)):
         return False
-    if _DUMP.search(text):
+    if is_dump(text):
         return True
     lines = [line.split("#")[0].strip() if not line.lstrip().startswith("#!") else line for line in text.splitlines()]
     lines = [line for line in lines if line and not _TEMPLATE_LINE.match(line)][:_ENOUGH_LINES]

@@ -26,7 +26,8 @@ EXPANDED_BUDGET = 400_000
 """Directives of one configuration after all includes."""
 
 _TEMPLATE_ENDINGS = ("", ".template", ".tmpl", ".tpl", ".j2", ".jinja", ".jinja2", ".erb", ".in")
-_DUMP_MARKER = re.compile(r"^# configuration file (?P<name>\S.*):[ \t\r]*$", re.M)
+_DUMP_MARKER = re.compile(r"^# configuration file (?P<name>/\S*|[\"'].*):[ \t\r]*$", re.M)
+_MESSAGE = re.compile(r"\s*$|.*?(?:nginx: |\[(?:warn|notice|info|emerg)\])")
 _KEY = re.compile(r"key (?P<key>\S+?)[\"']?$")
 
 
@@ -76,9 +77,15 @@ class Configuration:
         return (self.root.dumped or _is_main(self.root)) and not self.missing
 
 
+def is_dump(text: str) -> bool:
+    """Whether a text is the output of `nginx -T`: nothing but nginx's own messages stands before its first file."""
+    first = _DUMP_MARKER.search(text)
+    return first is not None and all(map(_MESSAGE.match, text[: first.start()].splitlines()))
+
+
 def files_of(source: Source) -> Iterator[File]:
     """The files in a source: one, or those of an `nginx -T` dump (line numbers stay those of the dump)."""
-    markers = list(_DUMP_MARKER.finditer(source.text))
+    markers = list(_DUMP_MARKER.finditer(source.text)) if is_dump(source.text) else []
     if not markers:
         key = _KEY.search(source.wrapped_in)
         name = posixpath.join(posixpath.dirname(source.path), key["key"]) if key else source.path

@@ -304,6 +304,33 @@ def test_a_dump_takes_nothing_from_the_tree() -> None:
     assert route.pool == "be"
 
 
+@pytest.mark.parametrize(
+    "before", ["", "\n", '2026/12/02 00:00:00 [warn] 7#7: the "user" directive makes sense only\n']
+)
+def test_messages_may_stand_before_a_dump(before: str) -> None:
+    text = before + DUMP
+    assert nginx.looks_like("x", text)
+    assert [r.affinity.mechanism for r in reading({"x": text}).routes] == ["ip_hash"]
+
+
+def test_many_messages_are_read_once() -> None:
+    lines = "nginx: [warn] x\n" * 5_000
+    assert nginx.looks_like("x", lines + DUMP)
+    assert not nginx.looks_like("x", lines + "and so on\n" + DUMP)
+
+
+def test_a_comment_that_looks_like_a_dumps_marker_is_a_comment() -> None:
+    text = main(f"{UPSTREAM}\n# configuration file /etc/nginx/site.conf:\n{SERVER}")
+    [route] = reading(text).routes
+    assert (route.affinity.mechanism, route.line) == ("ip_hash", 3)
+
+
+def test_a_program_with_a_dump_in_it_is_none() -> None:
+    assert not nginx.looks_like(
+        "test.py", f'import x\n\nTEXT = """\n{DUMP}\n"""\nprint(TEXT)\nx.y(1)\n' + "x = 1\n" * 20
+    )
+
+
 def test_keys_of_a_config_map_include_each_other() -> None:
     text = main("include /etc/nginx/conf.d/*.conf; include up.conf; " + SERVER)
     sources = [
