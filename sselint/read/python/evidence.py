@@ -6,7 +6,8 @@ import re
 from functools import cache
 
 STREAM = re.compile(
-    r"text/event-stream|last[-_]?event[-_]?id|event_?source|streamable_?http|serversentevent|sse[_.-]|[_.-]sse\b|\bsse\b",
+    r"text/event-stream|last[-_]?event[-_]?id|event_?source|streamable_?http|serversentevent|sse[_.-]|[_.-]sse\b|\bsse\b"
+    r"|(?-i:SSE[A-Z]|[a-z]SSE)",
     re.IGNORECASE,
 )
 

@@ -81,7 +81,7 @@ def streams(world: World, endpoint: Endpoint) -> bool:
     from sselint.read.python import serve
 
     def path(oracle: Oracle) -> Machine:
-        m = Machine(world, oracle, Hypothesis.MISSING)
+        m = Machine(world, oracle, Hypothesis.BUILD)
         serve.serve(m, endpoint)
         return m
 
