@@ -10,7 +10,7 @@ from sselint.facts import Count, Target
 from sselint.read.nginx.parser import Directive, Word
 from sselint.read.nginx.scopes import Scope
 from sselint.read.nginx.upstreams import Upstream, count_members, split_address
-from sselint.read.nginx.variables import ANY, Choice, Value, Variables, pattern
+from sselint.read.nginx.variables import ANY, Choice, Value, Variables, fits
 
 FITS_BUDGET = 200
 """Upstreams that a name with a part from the request may stand for."""
@@ -144,8 +144,8 @@ def _of_the_same_template(directive: Directive, word: Word, upstreams: Mapping[s
     if not directive.word_masked(word) or "$" in word.text:
         return None
     _, authority = _authority("".join(directive.written(word).split()))
-    fits = [u for u in upstreams.values() if "".join(u.directive.written(u.directive.words[1]).split()) == authority]
-    return fits[0] if len(fits) == 1 else None
+    same = [u for u in upstreams.values() if "".join(u.directive.written(u.directive.words[1]).split()) == authority]
+    return same[0] if len(same) == 1 else None
 
 
 def _destinations(
@@ -178,8 +178,7 @@ def _destinations(
 def _by_pattern(choice: Choice, name: str, upstreams: Mapping[str, Upstream]) -> list[Destination]:
     """Upstreams whose names fit a name that is partly unknown."""
     if name.replace(ANY, "").strip(".:-_"):
-        fits = pattern(name)
-        found = [u for key, u in upstreams.items() if fits.fullmatch(key)]
+        found = [u for key, u in upstreams.items() if fits(key, name)]
         if len(found) > FITS_BUDGET:
             return [
                 Destination(choice, unknown=f"a name that the request makes up fits more than {FITS_BUDGET} upstreams")

@@ -182,9 +182,23 @@ def _choices_of(entry: Directive, value: Value) -> Iterator[Choice]:
         yield Choice(choice.text, default or choice.default, entry, masked or choice.masked)
 
 
-def pattern(text: str) -> re.Pattern[str]:
-    """A pattern for the names that a choice with unknown parts can stand for."""
-    return re.compile(".+".join(re.escape(part) for part in text.split(ANY)), re.S)
+def fits(name: str, text: str) -> bool:
+    """Whether a choice's text with unknown parts can stand for a name. Each part is one character or more.
+
+    By looking for one written piece after the other: a regular expression could try every way to share out the name.
+    """
+    first, *others = text.split(ANY)
+    if not others:
+        return name == text
+    if not name.startswith(first):
+        return False
+    position = len(first)
+    for piece in others[:-1]:
+        position = name.find(piece, position + 1)
+        if position < 0:
+            return False
+        position += len(piece)
+    return len(name) - len(others[-1]) > position and name.endswith(others[-1])
 
 
 def words_variables(words: Iterable[Word]) -> frozenset[str]:

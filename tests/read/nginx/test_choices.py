@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import Route, Strength
+from sselint.read.nginx.variables import ANY, fits
 from tests.read.nginx.helpers import reading
 from tests.read.nginx.oracle import refusal
 
@@ -255,3 +256,22 @@ def test_a_capture_of_nothing_is_unknown() -> None:
     """The look-alike: no regular expression anywhere fills `$1`."""
     config = text(SINGLES, "proxy_pass http://be_$1;")
     assert route_of(config).affinity.strength is Strength.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "does"),
+    [
+        ("be_a", "be_*", True),
+        ("be_", "be_*", False),  # an unknown part is taken to be something
+        ("be_a", "*_a", True),
+        ("a_be_b", "a_*_b", True),
+        ("a__b", "a_*_b", False),
+        ("x-y-z", "*-*-*", True),
+        ("x-y", "*-*-*", False),
+        ("be", "be", True),
+        ("bee", "be", False),
+        ("-" * 400, "*-" * 60 + "x", False),
+    ],
+)
+def test_which_names_a_shape_fits(name: str, shape: str, does: bool) -> None:
+    assert fits(name, shape.replace("*", ANY)) is does
