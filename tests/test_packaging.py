@@ -6,12 +6,14 @@ sight.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -53,30 +55,56 @@ def commit(folder: Path) -> None:
     git("commit", "--quiet", "--message", "all of it", cwd=folder)
 
 
+Once = Callable[[str, Callable[[Path], None]], Path]
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Makes a folder once for all the processes that the tests run in: (name, how to fill it) -> the folder."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def make(name: str, fill: Callable[[Path], None]) -> Path:
+        folder = shared / name
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (shared / f"{name}.done").exists():
+                folder.mkdir()
+                fill(folder)
+                (shared / f"{name}.done").touch()
+        return folder
+
+    return make
+
+
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(once: Once) -> Path:
     """This repository as a scratch repository of its own, as it stands in the working tree."""
-    folder = tmp_path_factory.mktemp("sselint")
-    for name in SHIPPED:
-        source = REPOSITORY / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, folder / name)
-    commit(folder)
-    return folder
+
+    def fill(folder: Path) -> None:
+        for name in SHIPPED:
+            source = REPOSITORY / name
+            if source.is_dir():
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, folder / name)
+        commit(folder)
+
+    return once("copy-of-sselint", fill)
 
 
 # -- the archives ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def built(copy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(copy: Path, once: Once) -> Path:
     """The folder with the source archive and the wheel that is made from it."""
-    folder = tmp_path_factory.mktemp("dist")
-    done = run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=copy)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+
+    def fill(folder: Path) -> None:
+        done = run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, cwd=copy)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return once("dist", fill)
 
 
 def names_in(wheel: Path) -> list[str]:
@@ -84,19 +112,19 @@ def names_in(wheel: Path) -> list[str]:
         return archive.namelist()
 
 
-def test_the_wheel_holds_the_package_with_its_rules_and_nothing_beside_it(built: Path) -> None:
+def test_the_wheel_holds_the_package_with_its_rules_and_nothing_beside_it(built: Path, copy: Path) -> None:
     (wheel,) = built.glob("*.whl")
     names = names_in(wheel)
     assert {name.split("/")[0] for name in names} == {"sselint", f"sselint-{__version__}.dist-info"}
     inside = {name.removeprefix("sselint/") for name in names if name.startswith("sselint/rules/")}
-    assert inside == {p.relative_to(REPOSITORY).as_posix() for p in (REPOSITORY / "rules").rglob("*") if p.is_file()}
+    assert inside == {p.relative_to(copy).as_posix() for p in (copy / "rules").rglob("*") if p.is_file()}
     assert "sselint/py.typed" in names
     assert any(name.endswith("/licenses/LICENSE") for name in names)
 
 
-def test_every_module_is_in_the_wheel(built: Path) -> None:
+def test_every_module_is_in_the_wheel(built: Path, copy: Path) -> None:
     (wheel,) = built.glob("*.whl")
-    modules = {p.relative_to(REPOSITORY).as_posix() for p in (REPOSITORY / "sselint").rglob("*.py")}
+    modules = {p.relative_to(copy).as_posix() for p in (copy / "sselint").rglob("*.py")}
     assert modules <= set(names_in(wheel))
 
 
@@ -104,17 +132,18 @@ def test_every_module_is_in_the_wheel(built: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(built: Path, once: Once) -> Path:
     """The `bin` folder of an environment that holds the wheel and what it depends on."""
-    folder = tmp_path_factory.mktemp("environment")
-    made = run(sys.executable, "-m", "venv", folder, cwd=folder)
-    assert made.returncode == 0, made.stderr
-    (wheel,) = built.glob("*.whl")
-    pip = run(
-        folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel, cwd=folder
-    )
-    assert pip.returncode == 0, pip.stderr
-    return folder / "bin"
+
+    def fill(folder: Path) -> None:
+        made = run(sys.executable, "-m", "venv", folder, cwd=folder)
+        assert made.returncode == 0, made.stderr
+        (wheel,) = built.glob("*.whl")
+        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+        pip = run(folder / "bin" / "python", *install, cwd=folder)
+        assert pip.returncode == 0, pip.stderr
+
+    return once("environment", fill) / "bin"
 
 
 def test_the_installed_command_runs_outside_the_clone(installed: Path, tmp_path: Path) -> None:
