@@ -208,7 +208,8 @@ def _rendered(m: Machine, handler: Ref, entry: Entry, endpoint: Endpoint, site: 
     names = list(map(str, entry.options.get("renders", ())))
     if m.building:
         names = names[m.choose(len(names), ("method", site), "condition", "the request's method", site) :]
-    method = next((found for found in (classes.find_method(m, handler, name) for name in names) if found is not None), None)
+    found = (classes.find_method(m, handler, name) for name in names)
+    method = next((bound for bound in found if bound is not None), None)
     if method is None:
         return Callback("answered")
     value = calls.call(m, method, (inject.request(m, endpoint),), {}, site, None)
@@ -275,7 +276,7 @@ def _with_status_or_headers(m: Machine, value: Tuple, endpoint: Endpoint) -> Non
         entry, site = inject.framework(m, endpoint), endpoint.site
         m.note("stream", site)
         m.begun = entry is None or entry.options.get("starts", "before_body") == "before_body"
-        iteration.iterate(m, body, site, lambda chunk: _chunk(m, chunk, site))
+        _send_body(m, entry, body, site, events=False)
     else:
         deliver(m, body, endpoint)
 
@@ -325,7 +326,19 @@ def respond(m: Machine, ref: Ref, entry: Entry, endpoint: Endpoint) -> None:
         return
     if isinstance(body, Function | Partial | Method):
         body = calls.awaited(m, calls.call(m, body, (), {}, site, None), site)
-    iteration.iterate(m, body, site, lambda chunk: _chunk(m, chunk, site, events))
+    _send_body(m, entry, body, site, events)
+
+
+def _send_body(m: Machine, entry: Entry | None, body: Value, site: Site | None, events: bool) -> None:
+    """Sends a body piece by piece. Where the head leaves with the first piece, what is raised before that is still a
+    status: the rules' own number if the framework is not there any more to make one of the exception."""
+    options = entry.options if entry is not None else {}
+    try:
+        iteration.iterate(m, body, site, lambda chunk: _chunk(m, chunk, site, events))
+    except Raised as raised:
+        if m.begun or "unsent" not in options:
+            raise
+        m.note("refuse", raised.site, status=int(options["unsent"]), raised=True)
 
 
 def _chunk(m: Machine, chunk: Value, site: Site | None, events: bool = False) -> None:

@@ -56,7 +56,7 @@ EXPECTED = {
     "fastmcp_stateful": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), Where.NONE, MEMORY, Outcome.UNKNOWN),
     "fastmcp_stateless": Expected(NONE, Where.NONE, MEMORY, Outcome.FAIL_CLOSED, 405),
     "flask_headers_beside": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
-    "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 500),
     "flask_sse_counter": Expected(COUNTER, Where.NONE, SHARED, Outcome.NOT_READ),
     "flask_sse_plain": Expected(NONE, Where.NONE, SHARED, Outcome.NOT_READ),
     "http_server_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
