@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Rolling, Setting, Span
-from sselint.read import shell
+from sselint.read import masked, shell
 from sselint.read.images import base_command, started
 from sselint.source import Source, Tree
 
@@ -118,11 +118,11 @@ def _settings(text: str, known: dict[str, str | None]) -> list[tuple[str, str | 
 
 def instructions(source: Source) -> Iterator[Instruction]:
     """The instructions of a Dockerfile; comments, and the bodies of here-documents, are not part of their text."""
-    lines = source.text.split("\n")
+    lines, shown = source.text.split("\n"), masked.lines(source)
     position = 0
     while position < len(lines):
         first = position
-        parts, position = _joined_lines(lines, position)
+        parts, position = _joined_lines(shown, position)
         text = " ".join(parts).strip()
         for heredoc in _HEREDOC.findall(text):
             while position < len(lines) and lines[position].strip() != heredoc:

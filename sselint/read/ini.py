@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sselint.facts import Span
+from sselint.read import masked
 from sselint.source import Source
 
 _SECTION = re.compile(r"\[([^\]]+)\]\s*([;#].*)?")
@@ -38,8 +39,9 @@ def sections(source: Source, continuation: str) -> Iterator[Section]:
     """The sections of a text. `continuation` is "indent" (supervisord) or "backslash" (systemd)."""
     section: Section | None = None
     joining = False
+    shown = masked.lines(source)
     for number, line in enumerate(source.text.split("\n")):
-        text = line.strip()
+        text = shown[number].strip()
         start = source.line_starts[number]
         span = source.span(start + len(line) - len(line.lstrip()), start + len(line.rstrip()))
         if section is not None and section.values and _continues(line, joining, continuation):
@@ -51,7 +53,8 @@ def sections(source: Source, continuation: str) -> Iterator[Section]:
         elif match := _SECTION.fullmatch(text):
             if section is not None:
                 yield section
-            section = Section(match.group(1).strip(), span)
+            name = _SECTION.fullmatch(masked.written(source, number).strip()) or match
+            section = Section(name.group(1).strip(), span)
         elif section is not None and (pair := _PAIR.fullmatch(text)):
             section.values.append((pair.group(1), pair.group(2), span))
         joining = text.endswith("\\")

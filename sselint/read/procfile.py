@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Rolling
-from sselint.read import command
+from sselint.read import command, masked
 from sselint.read.images import started
 from sselint.source import Source, Tree
 
@@ -26,11 +26,14 @@ def read(sources: Sequence[Source], tree: Tree) -> Reading:
     pools: list[Pool] = []
     for source in sources:
         formation = _formation(source.path, tree)
-        for match in _LINE.finditer(source.text):
+        for start, line, shown in zip(source.line_starts, source.text.split("\n"), masked.lines(source), strict=True):
+            match = _LINE.fullmatch(shown)
+            if match is None:
+                continue
             name, words = match.group(1), ("/bin/sh", "-c", match.group(2))
             if name != "web" and not command.read(words).serves:
                 continue
-            span = source.span(match.start(), match.end(2))
+            span = source.span(start, start + len(line.rstrip()))
             pool = Pool(
                 path=source.path,
                 line=span.line,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Rolling, Setting
-from sselint.read import command, shell
+from sselint.read import command, masked, shell
 from sselint.read.images import started
 from sselint.read.ini import Section, sections
 from sselint.source import Source, Tree
@@ -70,7 +70,7 @@ def _processes(section: Section) -> Count:
 def _environment(section: Section) -> tuple[Setting, ...]:
     found = re.findall(r"(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^,]*)", section.get("environment") or "")
     span = (section.span_of("environment"),)
-    return tuple(Setting(n, None if "%(" in v else v.strip().strip("\"'"), span) for n, v in found)
+    return tuple(Setting(n, None if "%(" in v else masked.known(v.strip().strip("\"'")), span) for n, v in found)
 
 
 def _folder(section: Section) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Rolling, Setting
-from sselint.read import command, shell
+from sselint.read import command, masked, shell
 from sselint.read.images import started
 from sselint.read.ini import Section, sections
 from sselint.source import Source, Tree
@@ -72,5 +72,5 @@ def _environment(section: Section) -> tuple[Setting, ...]:
             for word in shell.split(value):
                 name, equals, content = word.partition("=")
                 if equals:
-                    settings.append(Setting(name, None if "%" in content else content, (span,)))
+                    settings.append(Setting(name, None if "%" in content else masked.known(content), (span,)))
     return tuple(settings)

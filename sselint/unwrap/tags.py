@@ -86,7 +86,7 @@ def has_tags(text: str) -> bool:
 
 def tags(text: str) -> tuple[Tag, ...]:
     """The tags of a text, in order. A `{{` that nothing closes, or a brace inside it, is no tag (Lua tables)."""
-    jinja = "{%" in text
+    jinja = "{%" in text or "{{" in text
     found: list[Tag] = []
     position = 0
     while match := _OPENING.search(text, position):
