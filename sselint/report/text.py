@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from sselint.facts import Evidence, FileOutcome, Route, Span, Stream, Truth
+from sselint.facts import Evidence, FileOutcome, Route, Span, Truth
 from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
 from sselint.report import Options
 from sselint.report.frame import Load, loader, quoted, write_frame
 from sselint.report.layout import Page
+from sselint.report.one_line import one_line
 from sselint.report.words import (
     counted_verdicts,
     joined_places,
@@ -49,7 +50,7 @@ def render_text(report: Report, options: Options) -> str:
     load = loader(options.root)
     told = [finding for finding in report.findings if not finding.suppressed]
     if _nothing_to_tell(report, told):
-        page.line(*_one_line(report))
+        page.line(("ok", "ok"), f"  {one_line(report)}")
     else:
         for judgement in report.judgements:
             page.blank()
@@ -76,30 +77,6 @@ def _nothing_to_tell(report: Report, told: Sequence[Finding]) -> bool:
     """Without a resumable stream notes are for the other formats: nobody has anything to mend."""
     only_notes = report.exit == 0 and all(finding.severity is Severity.NOTE for finding in told)
     return only_notes and all(judgement.verdict in NOT_RESUMABLE for judgement in report.judgements)
-
-
-def _one_line(report: Report) -> list[str | tuple[str, str]]:
-    streams = {(j.deployment.stream.path, j.deployment.stream.symbol): j.deployment.stream for j in report.judgements}
-    return [("ok", "ok"), "  ", _without_streams(streams.values(), report) + _routes_in_short(report.loose_routes)]
-
-
-def _without_streams(streams: Iterable[Stream], report: Report) -> str:
-    known = list(streams) or [stream for stream in report.streams if stream.deployable]
-    if not known:
-        return "no event stream here"
-    policy = ""
-    if any(judgement.verdict is Verdict.NO_RESUMPTION for judgement in report.judgements):
-        policy = f"; {verdict_words(Verdict.NO_RESUMPTION)}"
-    if len(known) == 1:
-        return f"no resumable stream here: {known[0].symbol} ({known[0].path}:{known[0].line}) sends no ids{policy}"
-    return f"no resumable stream here: {len(known)} event streams, none with ids to come back with{policy}"
-
-
-def _routes_in_short(routes: Sequence[Route]) -> str:
-    if not routes:
-        return ""
-    where = f"{routes[0].path}:{routes[0].line}" if len(routes) == 1 else "`sselint facts` lists them"
-    return f"; {plural(len(routes), 'route')} without a server in this tree ({where})"
 
 
 # -- one deployment ----------------------------------------------------------------------------------------------------

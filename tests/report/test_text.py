@@ -98,7 +98,7 @@ def test_every_deployment_is_told_by_name() -> None:
     assert "app.py:feed: keeps policy 3" in output
 
 
-def one_line(report: Report) -> str:
+def the_line(report: Report) -> str:
     output = text(report)
     assert output.count("\n") == 1
     assert report.exit == 0
@@ -106,23 +106,47 @@ def one_line(report: Report) -> str:
 
 
 def test_an_empty_tree_gets_one_line() -> None:
-    assert one_line(builders.report(files=())) == "ok  no event stream here"
+    assert the_line(builders.report(files=())) == "ok  no event stream here"
 
 
 def test_a_server_without_ids_gets_one_line() -> None:
-    line = one_line(builders.report(builders.without_ids()))
+    line = the_line(builders.report(builders.without_ids()))
     assert line == "ok  no resumable stream here: feed (app.py:16) sends no ids; policy 3 (no-resumption)"
 
 
 def test_a_balancer_alone_gets_one_line() -> None:
-    line = one_line(builders.report(loose_routes=(builders.loose_route(),)))
+    line = the_line(builders.report(loose_routes=(builders.loose_route(),)))
     assert line == "ok  no event stream here; 1 route without a server in this tree (edge/nginx.conf:12)"
+
+
+def test_ids_of_one_connection_are_not_called_none() -> None:
+    fleeting = replace(builders.corrupt().deployment, hops=())
+    judged = builders.corrupt(verdict=Verdict.NONE, deployment=fleeting, conditions=())
+    line = the_line(builders.report(judged))
+    assert line == "ok  no resumable stream here: feed (app.py:16) sends ids that name nothing outside one connection"
+
+
+@pytest.mark.parametrize(
+    "changes, what",
+    [
+        ({"apps": ()}, "feed (app.py:16) is library code that no application mounts"),
+        ({"deployable": False}, "1 event stream in tests, examples or docs only"),
+    ],
+)
+def test_streams_that_nobody_deploys_are_told_as_such(changes: dict[str, object], what: str) -> None:
+    report = replace(builders.report(), streams=(builders.stream(**changes),))
+    assert the_line(report) == f"ok  no deployment here: {what}"
+
+
+def test_a_file_on_which_no_deployment_rests() -> None:
+    narrowed = builders.report(builders.corrupt(), settings=Settings(builders.HAPROXY_CASE, reported=("README.md",)))
+    assert the_line(narrowed) == "ok  no deployment rests on what was named"
 
 
 def test_notes_do_not_lengthen_the_one_line() -> None:
     """An include that comes with the image, a timeout on a stream that nobody resumes: nothing to mend here."""
     partly = FileReport("nginx.conf", FileOutcome.PARTLY, "include mime.types is missing")
-    assert one_line(builders.report(builders.without_ids(), files=(partly,))).startswith("ok  no resumable stream here")
+    assert the_line(builders.report(builders.without_ids(), files=(partly,))).startswith("ok  no resumable stream here")
 
 
 def test_notes_are_told_where_they_fail_the_run() -> None:
