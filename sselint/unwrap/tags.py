@@ -86,12 +86,13 @@ def has_tags(text: str) -> bool:
 
 def tags(text: str) -> tuple[Tag, ...]:
     """The tags of a text, in order. A `{{` that nothing closes, or a brace inside it, is no tag (Lua tables)."""
-    jinja = "{%" in text or "{{" in text
+    jinja = "{%" in text
+    comments = jinja or "{{" in text
     found: list[Tag] = []
     position = 0
     while match := _OPENING.search(text, position):
         position = match.end()
-        if match[0] == "{#" and not jinja:
+        if match[0] == "{#" and not comments:
             continue
         end = _end_of(text, match.end(), match[0], braces=jinja)
         if end is None:
