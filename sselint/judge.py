@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from sselint import __version__
 from sselint.deployment import Audit, Deployment
-from sselint.facts import Evidence, FileOutcome, FileReport, Truth
+from sselint.facts import Evidence, FileOutcome, FileReport, Pool, Truth
 from sselint.findings import CONDITION_NAMES, Finding, Judgement, Report, Severity, Verdict
 from sselint.settings import Settings
 from sselint.waive import suppression_by_settings, waive
@@ -265,14 +266,24 @@ def _paths_of(deployment: Deployment) -> frozenset[str]:
     """The files that a deployment rests on."""
     stream = deployment.stream
     evidence = [*stream.ids.evidence, *stream.replay.evidence, *stream.on_foreign.evidence, *stream.evidence]
-    paths = {stream.path, *(span.path for span in evidence)}
+    paths = {stream.path}
     for hop in deployment.hops:
-        for thing in (hop.route, hop.pool):
-            if thing is not None:
-                paths.add(thing.path)
-        if hop.pool is not None and hop.pool.workers is not None:
-            paths.add(hop.pool.workers.path)
-    return frozenset(paths)
+        evidence += hop.evidence
+        if hop.route is not None:
+            paths.add(hop.route.path)
+            evidence += hop.route.evidence
+        if hop.pool is not None:
+            paths |= _paths_of_pool(hop.pool)
+    return frozenset(paths | {span.path for span in evidence})
+
+
+def _paths_of_pool(pool: Pool) -> set[str]:
+    """Where the pool, its workers, its settings and its image stand."""
+    spans = [*pool.evidence, *(span for setting in pool.environment for span in setting.evidence)]
+    paths = {pool.path, *(span.path for span in spans)}
+    if pool.dockerfile or pool.build_context:
+        paths.add(pool.dockerfile or str(PurePosixPath(pool.build_context or ".") / "Dockerfile"))
+    return paths | (_paths_of_pool(pool.workers) if pool.workers else set())
 
 
 def _notes(settings: Settings) -> tuple[str, ...]:

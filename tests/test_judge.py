@@ -124,6 +124,14 @@ def test_a_file_narrows_the_report_to_what_rests_on_it(file: str, names: list[st
     assert report.exit == (1 if names else 0)
 
 
+def test_the_image_of_a_pool_is_part_of_what_a_deployment_rests_on() -> None:
+    built = builders.pool(path="compose.yaml", build_context="services/feed")
+    judged = builders.corrupt(deployment=builders.deployment(hops=(builders.hop(built),)))
+    for file, told in (("services/feed/Dockerfile", 1), ("compose.yaml", 1), ("Dockerfile", 0)):
+        settings = Settings(builders.HAPROXY_CASE, reported=(file,))
+        assert len(builders.report(judged, settings=settings).judgements) == told
+
+
 # -- failures ----------------------------------------------------------------------------------------------------------
 
 
