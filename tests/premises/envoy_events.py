@@ -161,7 +161,7 @@ def meaning(met: Counter[str]) -> Meets:
 
 def agrees(claim: Meets, met: Counter[str]) -> bool:
     """Whether a measurement bears a claim out. `depends` says that a session may land elsewhere: one that does proves
-    it, and by luck none of ten does with probability 2e-5, all of ten with 2 % (which is no contradiction)."""
+    it, and that all do is no contradiction."""
     return "other" in met if claim is Meets.DEPENDS else meaning(met) is claim
 
 
@@ -169,9 +169,19 @@ RARE_CHECKS = [{**HEALTH_CHECKS[0], "interval": "60s", "no_traffic_interval": "6
 """What has gone down is not noticed before the sessions are back, however slow the machine is."""
 
 
-def measure(setup: Setup, event: RoutingEvent, folder: Path) -> Counter[str]:
-    """What sessions meet after an event, in a lab of its own."""
-    folder.mkdir()
+def measure(setup: Setup, event: RoutingEvent, folder: Path, claim: Meets | None = None) -> Counter[str]:
+    """What sessions meet after an event. Where the claim is that some *may* land elsewhere, luck gets three chances: of
+    ten sessions that are balanced over a dead host and two others by load, none moves in one run of a few hundred."""
+    met: Counter[str] = Counter()
+    for chance in range(3 if claim is Meets.DEPENDS else 1):
+        met += _measured(setup, event, folder / str(chance))
+        if "other" in met:
+            break
+    return met
+
+
+def _measured(setup: Setup, event: RoutingEvent, folder: Path) -> Counter[str]:
+    folder.mkdir(parents=True)
     if event is RoutingEvent.DOWN and setup.checked:
         setup = replace(setup, cluster={**setup.cluster, "health_checks": RARE_CHECKS})
     with lab(setup, folder) as at:

@@ -63,7 +63,7 @@ def test_another_configuration_of_a_row(variant: str, tmp_path: Path) -> None:
 def disagreeing(row: AffinityRow, setup: Setup, folder: Path) -> dict[str, tuple[str, dict[str, int]]]:
     """The events on which a setup contradicts the claims that decide a row's strength: the claim, and what was met."""
     claims = dict(row.events)
-    measured = {event: measure(setup, event, folder / event.value) for event in deciding(row)}
+    measured = {event: measure(setup, event, folder / event.value, claims[event]) for event in deciding(row)}
     return {e.value: (claims[e].value, dict(met)) for e, met in measured.items() if not agrees(claims[e], met)}
 
 
@@ -75,8 +75,8 @@ def test_every_event(row: str, tmp_path: Path, record_property: Callable[[str, o
     for event in EVENTS:
         if not possible(SETUPS[row], event):
             continue
-        met = measure(SETUPS[row], event, tmp_path / event.value)
         claim = claims.get(event)
+        met = measure(SETUPS[row], event, tmp_path / event.value, claim)
         record_property("premise", ["envoy", row, event.value, claim.value if claim else "", dict(met)])
         if claim is not None and not agrees(claim, met):
             wrong[event.value] = (claim.value, dict(met))

@@ -60,7 +60,7 @@ def panic_below(percent: int) -> dict[str, Any]:
 )
 def test_what_a_cluster_changes(setup: Setup, event: RoutingEvent, claim: Meets, tmp_path: Path) -> None:
     assert routes_of(setup, tmp_path)[0].affinity.meets(event) is claim
-    met = measure(setup, event, tmp_path / "lab")
+    met = measure(setup, event, tmp_path / "lab", claim)
     assert agrees(claim, met), met
 
 
