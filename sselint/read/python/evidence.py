@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
-STREAM = re.compile(
-    r"text/event-stream|last[-_]?event[-_]?id|event_?source|streamable_?http|serversentevent|sse[_.-]|[_.-]sse\b|\bsse\b"
-    r"|(?-i:SSE[A-Z]|[a-z]SSE)",
-    re.IGNORECASE,
-)
+PROTOCOL = (
+    "text/event-stream", "last-event-id", "last_event_id", "lasteventid", "eventsource", "event_source",
+    "streamablehttp", "streamable_http", "serversentevent",
+)  # fmt: skip
+"""The words of the protocol itself, in lower case."""
+
+_SSE = re.compile(r"sse(?:[_.-]|(?<=[\W_]sse)(?!\w)|(?<=\Asse)(?!\w))")
+"""`sse` as a word or at the edge of one, in lower case: not that of "assert" and "message"."""
+
+_CAMEL = re.compile(r"SSE(?:[A-Z]|(?<=[a-z]SSE))")
 
 
 _EVIDENCE_LINE = re.compile(r"^evidence: *\[(.*)\]", re.MULTILINE)
@@ -28,11 +33,18 @@ def words() -> frozenset[str]:
     return frozenset(word.strip(" \"'") for line in lists for word in line.split(",") if word.strip())
 
 
-@cache
-def _pattern(more: frozenset[str]) -> re.Pattern[str]:
-    return re.compile("|".join([STREAM.pattern, *map(re.escape, sorted(words() | more))]), re.IGNORECASE)
-
-
 def mentions_stream(text: str, more: frozenset[str] = frozenset()) -> bool:
-    """Whether a text mentions event streams, or a library that sends them; `more` are the words of the user's rules."""
-    return STREAM.search(text) is not None or _pattern(more).search(text) is not None
+    """Whether a text mentions event streams, or a library that sends them; `more` are the words of the user's rules.
+
+    Plain substrings first: one expression with all as branches took fifteen times as long, and this looks at
+    every Python file of the tree.
+    """
+    lower = text.lower()
+    if any(word in lower for word in (*PROTOCOL, *_lowered(words() | more))):
+        return True
+    return _SSE.search(lower) is not None or _CAMEL.search(text) is not None
+
+
+@cache
+def _lowered(some: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(word.lower() for word in some))
