@@ -73,6 +73,34 @@ def test_ignore_persist_skips_the_cookie_and_not_the_table(lines: str, rule: str
         assert bool(at.reconnect(at.clients)["other"]) is moves
 
 
+@pytest.mark.parametrize(
+    ("rules", "moves"),
+    [
+        ("force-persist if TRUE\nignore-persist if TRUE", False),
+        ("ignore-persist if TRUE\nforce-persist if TRUE", True),
+        ("ignore-persist if FALSE\nforce-persist if TRUE", False),
+    ],
+)
+def test_of_several_persistence_rules_that_hold_the_first_decides(rules: str, moves: bool, tmp_path: Path) -> None:
+    with lab(Setup(f"{INSERT}\n{rules}", PINNED), tmp_path) as at:
+        at.establish()
+        assert bool(at.reconnect(at.clients)["other"]) is moves
+
+
+@pytest.mark.parametrize(("path", "moves"), [("/events", False), ("/other", True)])
+def test_a_stick_rule_for_some_paths_leaves_the_others_alone(path: str, moves: bool, tmp_path: Path) -> None:
+    with lab(Setup(f"{BY_ADDRESS} if {{ path_beg {path} }}"), tmp_path) as at:
+        at.establish()
+        assert bool(at.reconnect(at.clients)["other"]) is moves
+
+
+@pytest.mark.parametrize(("algorithm", "moves"), [("source", False), ("leastconn", True)])
+def test_whom_a_cookie_leaves_alone_the_algorithm_brings_back(algorithm: str, moves: bool, tmp_path: Path) -> None:
+    with lab(Setup(f"cookie SRV insert postonly\nbalance {algorithm}", PINNED), tmp_path) as at:
+        at.establish()
+        assert bool(at.reconnect(at.clients)["other"]) is moves
+
+
 # -- what counts as marked down ----------------------------------------------------------------------------------------
 
 
@@ -169,6 +197,7 @@ def test_a_default_backend_takes_what_the_servers_of_a_listen_would_get(default:
         (f"{REDISPATCH} 4\nretries 3", "error"),
         (f"{REDISPATCH} -1\nretries 1", "other"),
         (f"{REDISPATCH} -2\nretries 3", "other"),
+        (f"{REDISPATCH} 5", "error"),
         (f"{REDISPATCH} -3\nretries 1", "other"),
     ],
 )

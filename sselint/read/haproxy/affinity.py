@@ -8,7 +8,7 @@ from itertools import product
 
 from sselint.affinity import AffinityRow, Features, find_row, judge_row
 from sselint.catalogue import affinity_rows
-from sselint.facts import Affinity, Evidence, KeyIssuer, Meets, RoutingEvent, RoutingKey, Span, Strength
+from sselint.facts import Affinity, Evidence, Meets, RoutingEvent, RoutingKey, Span, Strength
 from sselint.read.haproxy.conditions import condition
 from sselint.read.haproxy.lexer import Choice, Line
 from sselint.read.haproxy.persistence import NOTHING_ASSUMED, Assumed, Backend, persistence
@@ -51,7 +51,7 @@ def affinity_of(backend: Backend, overrides: Overrides, assumed: Assumed = NOTHI
     found: dict[tuple[Strength, str], Affinity] = {}
     for chosen in _worlds(doubtful):
         section = backend.section.under(chosen)
-        here = Backend(section, backend.configuration, servers(section))
+        here = replace(backend, section=section, servers=servers(section))
         if here.servers or not backend.servers:  # without any server there is no backend to speak of
             affinity = _judged(here, overrides, assumed)
             found.setdefault((affinity.strength, affinity.mechanism), affinity)
@@ -120,9 +120,6 @@ def _judged(backend: Backend, overrides: Overrides, assumed: Assumed) -> Affinit
         return single
     found = persistence(backend, ignored=overrides.ignored, assumed=assumed)
     evidence = tuple(line.span() for line in found.lines) or (backend.section.header.span(),)
-    if found.unknown:
-        key = RoutingKey(KeyIssuer.NONE)
-        return Affinity("unknown", Strength.UNKNOWN, key, found.unknown, evidence, no_effect=found.no_effect)
     if found.features["method"] == "none" and _backup_only(backend):
         found = replace(found, features={"method": "backup"})
     failover = _failover(backend, overrides, found.features)
@@ -161,9 +158,9 @@ def _events(row: AffinityRow, features: Features) -> tuple[tuple[RoutingEvent, M
 
 def _left_open(affinity: Affinity, features: Features, assumed: Assumed) -> Affinity:
     """Only the application knows whether it sets the cookie that a strict pin would rest on, or moves it."""
-    if affinity.strength is not Strength.STRICT or features.get("method") != "cookie" or assumed.cookies is not None:
+    if affinity.strength is not Strength.STRICT or features.get("method") != "cookie":
         return affinity
-    if features.get("mode") != "insert":
+    if features.get("mode") == "passive" or (features.get("mode") != "insert" and assumed.cookies is None):
         why = f"{affinity.why}; only if the application sets the cookie {affinity.key.name}, which is not known here"
         return replace(affinity, strength=Strength.UNKNOWN, why=why)
     return affinity
@@ -200,7 +197,7 @@ def _backups(backend: Backend, features: Features) -> Evidence:
 def _failover(backend: Backend, overrides: Overrides, features: Features) -> Failover:
     section = backend.section
     persist = section.option("persist") is not None or overrides.forced
-    redispatch = _redispatch(section, backend.checked)
+    redispatch = _redispatch(section)
     if redispatch and not overrides.forced and not _chooses_the_same_again(features):
         return Failover("connect", persist, _redispatch_spans(section, redispatch))
     if persist:
@@ -216,15 +213,15 @@ def _chooses_the_same_again(features: Features) -> bool:
     return features["method"] == "backup" or (features["method"] == "hash" and not features["consistent"])
 
 
-def _redispatch(section: Section, checked: bool) -> Line | None:
+def _redispatch(section: Section) -> Line | None:
     """The `option redispatch` line, if it can come to effect: it needs a retry (`retries 0` disables it), interval 0 is
-    off, and one that is longer than `retries` never comes round unless a check marks the server down meanwhile."""
+    off, and one that is longer than `retries` never comes round (measured)."""
     line = section.option("redispatch")
     if line is None:
         return None
     retries = _number(section.last("retries"), 0, RETRIES)
     interval = _number(line, 1, -1)
-    if retries == 0 or interval == 0 or (interval > retries and not checked):
+    if retries == 0 or interval == 0 or interval > retries:
         return None
     return line
 
@@ -260,10 +257,26 @@ def _check_spans(found: tuple[Server, ...], section: Section) -> Iterator[Span]:
         yield line.span(_NOTICED)
 
 
+PERSISTENCE_RULES = ("force-persist", "ignore-persist")
+
+
+def persistence_rules(section: Section) -> tuple[Line, ...]:
+    """The `force-persist` and `ignore-persist` rules that can decide, in order: the first that holds does."""
+    found = []
+    for line in section.lines:
+        if line.keyword in PERSISTENCE_RULES and not condition(line, section).never:
+            found.append(line)
+            if condition(line, section).always:
+                break
+    return tuple(found)
+
+
+def overrides_by(line: Line) -> Overrides:
+    """What a rule that holds makes of the persistence."""
+    return Overrides(line.keyword == "force-persist", line.keyword == "ignore-persist")
+
+
 def overrides_always(section: Section) -> Overrides:
-    """The `force-persist` and `ignore-persist` rules that hold for every request."""
-    return Overrides(_any_always(section, "force-persist"), _any_always(section, "ignore-persist"))
-
-
-def _any_always(section: Section, keyword: str) -> bool:
-    return any(condition(line, section).always for line in section.own(keyword))
+    """What holds for requests that no narrower rule is about."""
+    rules = persistence_rules(section)
+    return overrides_by(rules[-1]) if rules and condition(rules[-1], section).always else Overrides()

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from sselint.facts import Affinity, CursorTreatment, Evidence, Match, Route, Strength
-from sselint.read.haproxy.affinity import Overrides, affinity_of, overrides_always
+from sselint.read.haproxy.affinity import (
+    PERSISTENCE_RULES,
+    Overrides,
+    affinity_of,
+    overrides_always,
+    overrides_by,
+    persistence_rules,
+)
 from sselint.read.haproxy.conditions import Condition, condition
 from sselint.read.haproxy.evidence import pseudo_config
 from sselint.read.haproxy.keys import LAST_EVENT_ID
@@ -53,13 +60,12 @@ class Assembly:
         always = overrides_always(branch.backend)
         for line, only in islice(self._singled_out(branch.backend, edits), MOST_SINGLED_OUT):
             match = _narrowed(branch.match, only.match(branch.match.priority - 1))
-            overrides = Overrides(
-                always.forced or line.keyword == "force-persist", always.ignored or line.keyword == "ignore-persist"
-            )
+            overrides = overrides_by(line) if line.keyword in PERSISTENCE_RULES else always
             edit = edits
             if line in edits.only:
                 edit = CursorEdit(CursorTreatment.STRIPPED, (line.span(),))
-            yield self._route(frontend, replace(branch, match=match), backend, overrides, edit, extra=(line,))
+            here = replace(backend, only=only.match())
+            yield self._route(frontend, replace(branch, match=match), here, overrides, edit, extra=(line,))
         yield self._route(frontend, branch, backend, always, edits)
 
     def by_replica(self, frontend: Section, rules: Sequence[Rule], fallback: Section | None) -> Iterator[Route]:
@@ -98,11 +104,12 @@ class Assembly:
         return (backend,) if frontend is None or frontend is backend else (frontend, backend)
 
     def _singled_out(self, backend: Section, edits: CursorEdit) -> Iterator[tuple[Line, Condition]]:
-        for keyword in ("force-persist", "ignore-persist"):
-            for line in backend.own(keyword):
-                holds = condition(line, backend)
-                if holds.by_path_and_host:
-                    yield line, holds
+        seen: list[Condition] = []
+        for line in (*persistence_rules(backend), *backend.own("stick")):
+            holds = condition(line, backend)
+            if holds.by_path_and_host and holds not in seen:
+                seen.append(holds)
+                yield line, holds
         for line in edits.only:
             section = next(s for s in self.configuration.sections if line in s.all(line.keyword))
             yield line, condition(line, section)
@@ -145,12 +152,11 @@ class Assembly:
         """The affinity; where a persistence rule has a condition that is not decided here and the answer depends on it,
         the strength is unknown."""
         found = affinity_of(backend, overrides, self.assumed)
-        for line in (*backend.section.own("force-persist"), *backend.section.own("ignore-persist")):
+        for line in persistence_rules(backend.section):
             holds = condition(line, backend.section)
             if holds.always or holds.never or holds.by_path_and_host:
                 continue
-            with_it = replace(overrides, **{"forced" if line.keyword == "force-persist" else "ignored": True})
-            other = affinity_of(backend, with_it, self.assumed)
+            other = affinity_of(backend, overrides_by(line), self.assumed)
             if line.keyword == "ignore-persist":
                 skipped = line.span("ignore-persist: persistence is skipped under a condition")
                 found = replace(found, undone_by=(*found.undone_by, skipped))

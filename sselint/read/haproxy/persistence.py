@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sselint.affinity import Features
-from sselint.facts import Evidence, KeyCarrier, KeyIssuer, Span
+from sselint.facts import Evidence, KeyCarrier, KeyIssuer, Match, Span
 from sselint.read.haproxy import keys
 from sselint.read.haproxy.conditions import Fetch, condition, fetch_of
 from sselint.read.haproxy.keys import Key
@@ -31,6 +31,7 @@ class Assumed:
 
 
 NOTHING_ASSUMED = Assumed()
+NO_AFFINITY: Features = {"method": "none"}
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,6 @@ class Persistence:
     seconds: float | None = None
     no_effect: Evidence = ()
     notes: tuple[Span, ...] = field(default=())
-    unknown: str = ""
-    """Why it cannot be known, if it cannot."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +54,8 @@ class Backend:
     section: Section
     configuration: Configuration
     servers: tuple[Server, ...]
+    only: Match | None = None
+    """The paths and hosts that are spoken of, where a route is about some alone."""
 
     @property
     def http(self) -> bool:
@@ -77,14 +78,27 @@ def persistence(backend: Backend, *, ignored: bool, assumed: Assumed) -> Persist
     notes: tuple[Span, ...] = ()
     if ignored:
         dead = tuple(line.span("ignore-persist skips it") for line in backend.section.own("cookie"))
+    alone: Persistence | None = None
     for way in ways:
         found = way(backend, assumed)
         if found is None:
             continue
         dead, notes = dead + found.no_effect, notes + found.notes
-        if found.features or found.unknown:
+        if alone and found.features == NO_AFFINITY:
+            break
+        if found.features and not _leaves_some_alone(found.features):
             return replace(found, no_effect=dead, notes=notes)
-    return Persistence({"method": "none"}, keys.NOBODY, no_effect=dead, notes=notes)
+        if found.features:
+            alone = alone or found
+    return replace(alone or Persistence(NO_AFFINITY, keys.NOBODY), no_effect=dead, notes=notes)
+
+
+def _leaves_some_alone(features: Features) -> bool:
+    """Whether some clients that should come back by this are not, so that what HAProxy asks next decides about them."""
+    unlearnt = features.get("issued_by_server") and not features.get("learnt")
+    return bool(
+        unlearnt or any(features.get(f) for f in ("partial", "unset", "postonly", "last_event_id", "bounded"))
+    )
 
 
 def _nothing(*no_effect: Span) -> Persistence:
@@ -109,8 +123,6 @@ def _use_server(backend: Backend, assumed: Assumed) -> Persistence | None:
     without = [] if dynamic else [s for s in _active(backend) if s.name not in names]
     features: Features = {"method": "use_server", "key": key.kind, "partial": bool(without)}
     notes = tuple(s.line.span("no use-server rule leads to this server: its clients are not pinned") for s in without)
-    if without and any(backend.section.own(word) for word in ("cookie", "stick")):
-        return None  # clients that no rule leads are brought back by those
     if not backend.http and key.carrier is not KeyCarrier.ADDRESS:
         return _nothing(*(line.span("looks at HTTP, which mode tcp does not read") for line in rules))
     return Persistence(features, key, (*rules, *(s.line for s in without)), notes=notes)
@@ -183,6 +195,8 @@ def _with_a_shared_value(found: Sequence[Server]) -> list[Server]:
 
 def _cookie_notes(line: Line, without: Sequence[Server], assumed: Assumed, name: str) -> tuple[Span, ...]:
     notes = [s.line.span("a server without a cookie value: its clients are not pinned") for s in without]
+    if not any(line.has(mode) for mode in ("insert", "prefix", "rewrite")):
+        notes.append(line.span("passive: pins only if the application itself sets the value of the server"))
     if line.has("preserve") and (assumed.cookies is None or name in assumed.cookies):
         notes.append(line.span("preserve: the application may point the cookie at another server"))
     if line.has("postonly"):
@@ -214,7 +228,7 @@ def _active(backend: Backend) -> list[Server]:
 
 def _stick(backend: Backend, assumed: Assumed) -> Persistence | None:
     section = backend.section
-    rules = [line for line in section.own("stick") if len(line.words) > 2 and not condition(line, section).never]
+    rules = [line for line in section.own("stick") if len(line.words) > 2 and _sticks(line, backend)]
     if not rules:
         return None
     looks = [r for r in rules if r.argument(0) in ("match", "on")]
@@ -229,6 +243,15 @@ def _stick(backend: Backend, assumed: Assumed) -> Persistence | None:
         return _stuck(backend, look, pairs, fetch)
     why = "nothing ever looks the key up" if not looks else "nothing ever stores such a key"
     return _nothing(*(r.span(why) for r in rules))
+
+
+def _sticks(line: Line, backend: Backend) -> bool:
+    """Whether a stick rule may hold for the requests that are spoken of."""
+    holds = condition(line, backend.section)
+    if holds.by_path_and_host:
+        match = holds.match()
+        return backend.only is not None and (match.paths, match.hosts) == (backend.only.paths, backend.only.hosts)
+    return not holds.never
 
 
 def _same_key(look: Line, learn: Line, section: Section) -> bool:
@@ -291,7 +314,7 @@ def _table(backend: Backend, name: str) -> tuple[Line | None, bool]:
 def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
     line = backend.section.last("balance")
     if line is None or len(line.words) < 2:
-        return Persistence({"method": "none"}, keys.NOBODY, _lines(line))
+        return Persistence(NO_AFFINITY, keys.NOBODY, _lines(line))
     if not line.words[1].known:
         written = line.words[1].text if "$" in line.words[1].text else "a template value"
         notes = (line.span(f"the balancing algorithm is not written here ({written})"),)
@@ -301,10 +324,10 @@ def _balance(backend: Backend, assumed: Assumed) -> Persistence | None:
     if word == "first":
         return Persistence({"method": "first"}, keys.NOBODY, (line,))
     if fetch is None:
-        return Persistence({"method": "none"}, keys.NOBODY, (line,))
+        return Persistence(NO_AFFINITY, keys.NOBODY, (line,))
     if not backend.http and fetch.carrier != "address":
         dead = line.span("looks at HTTP, which mode tcp does not read: plain round robin")
-        return Persistence({"method": "none"}, keys.NOBODY, (line,), no_effect=(dead,))
+        return Persistence(NO_AFFINITY, keys.NOBODY, (line,), no_effect=(dead,))
     hash_type, factor = backend.section.last("hash-type"), backend.section.last("hash-balance-factor")
     consistent = hash_type is not None and hash_type.argument(0) == "consistent"
     bounded = consistent and factor is not None and factor.argument(0) != "0"

@@ -76,11 +76,23 @@ def test_a_cursor_that_is_lost_under_another_condition_is_shown_and_not_claimed(
         ("force-persist if { path_beg /events }", ("cookie_persist", "cookie_check")),
         ("ignore-persist if { path_beg /events }", ("none_check", "cookie_check")),
         ("ignore-persist if { hdr(host) a.example }", ("none_check", "cookie_check")),
+        ("force-persist if { path_beg /events }\nignore-persist if TRUE", ("cookie_persist", "none_check")),
     ],
 )
 def test_persistence_rules_for_some_requests(line: str, rows: tuple[str, str]) -> None:
     found = read(config(f"{INSERT}\n{line}")).routes
     assert tuple(r.affinity.row.removeprefix("haproxy/") for r in found) == rows
+
+
+def test_a_stick_rule_for_some_paths() -> None:
+    table = "stick-table type ip size 1k\n"
+    found = read(config(f"{table}stick on src if {{ path_beg /events }}")).routes
+    assert [(r.match.paths, r.affinity.row) for r in found] == [
+        ((("prefix", "/events"),), "haproxy/stick_check"),
+        ((), "haproxy/none_check"),
+    ]
+    (route,) = read(config(f"{table}stick on src")).routes
+    assert route.affinity.row == "haproxy/stick_check"
 
 
 # -- silent streams and late events ------------------------------------------------------------------------------------

@@ -63,6 +63,13 @@ def test_what_the_application_sets_decides_about_cookies(lines: str, assumed: As
     assert row(config(lines), assumed) == expected
 
 
+def test_a_passive_cookie_pins_only_if_the_application_names_the_server() -> None:
+    text = config("cookie APP\noption persist")
+    assert affinity(text, SETS_APP).strength.value == "unknown"
+    assert any(span.note.startswith("passive") for span in affinity(config("cookie APP"), SETS_APP).undone_by)
+    assert not any(span.note.startswith("passive") for span in affinity(config(INSERT)).undone_by)
+
+
 def test_a_strict_cookie_of_the_application_is_unknown_while_nobody_knows_whether_it_sets_it() -> None:
     assert row(config("cookie APP prefix\noption persist")) == "cookie_persist"
     assert affinity(config("cookie APP prefix\noption persist")).strength.value == "unknown"
@@ -122,6 +129,7 @@ def test_lifetime_of_the_cookie(lifetime: str, seconds: float | None) -> None:
         ("option redispatch 0", "cookie {n}", "cookie_no_check"),
         ("option redispatch 2\nretries 1", "cookie {n}", "cookie_no_check"),
         ("option redispatch 2\nretries 2", "cookie {n}", "cookie_redispatch"),
+        ("option redispatch 5\nretries 3", "check cookie {n}", "cookie_check"),
         ("option redispatch -1", "cookie {n}", "cookie_redispatch"),
         # only a retry on another server moves anybody
         ("retry-on all-retryable-errors", "cookie {n}", "cookie_no_check"),
@@ -135,6 +143,10 @@ def test_lifetime_of_the_cookie(lifetime: str, seconds: float | None) -> None:
         ("option redispatch\nforce-persist if TRUE", "check cookie {n}", "cookie_persist"),
         # an ACL that is always true
         ("acl always always_true\nforce-persist if always", "check cookie {n}", "cookie_persist"),
+        # of several that hold the first one decides
+        ("force-persist if TRUE\nignore-persist if TRUE", "check cookie {n}", "cookie_persist"),
+        ("ignore-persist if TRUE\nforce-persist if TRUE", "check cookie {n}", "none_check"),
+        ("ignore-persist if FALSE\nforce-persist if TRUE", "check cookie {n}", "cookie_persist"),
         # the cookie is skipped
         ("ignore-persist if TRUE", "check cookie {n}", "none_check"),
         ("ignore-persist if FALSE", "check cookie {n}", "cookie_check"),
@@ -255,7 +267,7 @@ def test_a_backup_that_is_not_learnt_leaves_nobody_alone() -> None:
 @pytest.mark.parametrize(
     ("lines", "note"),
     [
-        ("stick on src if { path_beg /events }", True),
+        ("stick on src if { req.hdr(X-Debug) -m found }", True),
         ("stick on src", False),
         # a condition on the key itself holds for all that present it
         ("stick match hdr(X-Id) if { hdr(X-Id) -m found }\nstick store-request hdr(X-Id)", False),
@@ -320,6 +332,11 @@ def test_balancing(lines: str, expected: str, carrier: KeyCarrier) -> None:
         (f"{INSERT}\nstick-table type ip size 1k\nstick on src\nbalance source", "cookie_check"),
         (TABLE + "stick on src\nbalance source", "stick_check"),
         (f"{INSERT}\nbalance source", "cookie_check"),
+        # whom a cookie leaves alone the hash brings back
+        ("cookie SRV insert postonly\nbalance source", "hash_modulo_check"),
+        ("cookie SRV insert postonly\nbalance leastconn", "cookie_postonly"),
+        (f"{TABLE}stick on req.hdr(Mcp-Session-Id)\nbalance source", "hash_modulo_check"),
+        (f"{TABLE}stick on req.hdr(Mcp-Session-Id)\nbalance hdr(Mcp-Session-Id)", "stick_unlearnt"),
         # ignore-persist skips the cookie and leaves the table
         (f"{INSERT}\nstick-table type ip size 1k\nstick on src\nignore-persist if TRUE", "stick_check"),
         (f"{INSERT}\nbalance source\nignore-persist if TRUE", "hash_modulo_check"),
