@@ -9,7 +9,6 @@ what parsing will cost. tests/read/python/test_scan.py proves the limits on the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 MAX_BYTES = 2 * 1024 * 1024
@@ -71,12 +70,6 @@ _FORMATTED = {
     for raw in (False, True)
 }
 """What matters inside the text of an f-string."""
-
-
-def worth_parsing(data: bytes, words: Iterable[bytes]) -> bool:
-    """Whether a file mentions one of the words, in any case. `words` are lower case and come from the rules."""
-    text = data.lower()
-    return any(word in text for word in words)
 
 
 @dataclass(frozen=True)

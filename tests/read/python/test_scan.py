@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sselint.read.python.scan import LIMITS, MAX_BYTES, measure, refusal, worth_parsing
+from sselint.read.python.scan import LIMITS, MAX_BYTES, measure, refusal
 
 DEPTH, CHAIN, PATTERN = (limit for limit, _ in LIMITS[:3])
 
@@ -325,22 +325,3 @@ def test_time_is_linear_in_the_size(data: bytes) -> None:
     begin = time.process_time()
     measure(data)
     assert time.process_time() - begin < 3
-
-
-# -- the prefilter
-
-
-def test_worth_parsing_asks_for_the_words_in_any_case() -> None:
-    words = (b"last-event-id", b"eventsourceresponse")
-    assert worth_parsing(b"request.headers['Last-Event-ID']", words)
-    assert worth_parsing(b"return EventSourceResponse(stream())", words)
-    assert not worth_parsing(b"last_event = identity(response)", words), "the words themselves, not what resembles them"
-    assert not worth_parsing(b"anything", ())
-
-
-def test_worth_parsing_reads_a_hundred_megabytes_a_second() -> None:
-    words = tuple(f"no-such-word-{i}".encode() for i in range(10))
-    data = (Path(sysconfig.get_path("stdlib")) / "inspect.py").read_bytes() * 80
-    begin = time.process_time()
-    assert not worth_parsing(data, words)
-    assert time.process_time() - begin < len(data) / 100e6 + 0.1
