@@ -261,6 +261,34 @@ def test_a_subchart_is_given_what_its_parent_says() -> None:
     assert [p.path.split("templates")[0] for p in reading_of(off).pools] == [""]
 
 
+def test_a_local_dependency_stands_once_for_each_alias() -> None:
+    parent = "apiVersion: v2\nname: shop\nversion: 1.0.0\ndependencies:\n"
+    for alias in ("api", "feed"):
+        parent += f"- {{name: feed, alias: {alias}, repository: 'file://../base', condition: {alias}.enabled}}\n"
+    files = {
+        **chart(folder="charts/base/"),
+        "charts/shop/Chart.yaml": parent,
+        "charts/shop/values.yaml": "api: {replicaCount: 7}\nfeed: {replicaCount: 4, enabled: true}\n",
+    }
+    assert sorted(numbers(p.processes) or () for p in reading_of(files).pools) == [(4, 4), (7, 7)]
+    off = {**files, "charts/shop/values.yaml": "api: {enabled: false}\nfeed: {replicaCount: 4}\n"}
+    assert [numbers(p.processes) for p in reading_of(off).pools] == [(4, 4)]
+
+
+def test_charts_that_depend_on_each_other_end() -> None:
+    def depends(name: str, other: str) -> str:
+        return f"apiVersion: v2\nname: {name}\nversion: 1.0.0\ndependencies: [{{name: {other}, repository: 'file://../{other}'}}]\n"
+
+    reading_of(
+        {
+            **chart(folder="a/"),
+            **chart(folder="b/"),
+            "a/Chart.yaml": depends("a", "b"),
+            "b/Chart.yaml": depends("b", "a"),
+        }
+    )
+
+
 # -- what is not known -------------------------------------------------------------------------------------------------
 
 
