@@ -35,6 +35,12 @@ from sselint.read.python.values import (
 SAME_AS_OWNER = frozenset({"hex", "int", "urn", "bytes", "value", "name", "real", "raw"})
 """Attributes of an id or an enumeration member that are the same thing in another form."""
 
+STORE_FAILURE = "a failure of a store"
+FAILURES = frozenset(
+    f"builtins.{name}" for name in ("Exception", "BaseException", "OSError", "ConnectionError", "TimeoutError", "IOError")
+)
+"""What catches a store that does not answer, beside the exceptions of its library."""
+
 
 # -- defining ------------------------------------------------------------------------------------------------------
 
@@ -477,6 +483,8 @@ def catches(m: Machine, types: Value, exception: Value) -> bool:
     if isinstance(types, ClassValue):
         cls = class_of(m, exception)
         return cls is not None and (cls == types or types in list(ancestors(m, cls)))
+    if isinstance(types, External) and isinstance(exception, Exceptional) and exception.name == STORE_FAILURE:
+        return types.name in FAILURES or not types.name.startswith("builtins.")
     if isinstance(types, External):
         name = types.name.removeprefix("builtins.")
         return name in exception_names(m, exception) or m.rules.canonical(name) in exception_names(m, exception)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sselint.read.python import builtin_calls, calls, containers, iteration, library, mcp, stores, text, wire
+from sselint.read.python import builtin_calls, calls, classes, containers, iteration, library, mcp, stores, text, wire
 from sselint.read.python.machine import Arguments, Ended, Machine, Raised
 from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.values import (
@@ -360,12 +360,17 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     m.note("read", c.arguments.site, container=store.id)
     if store.where not in stores.SHARED_PLACES:
         return Unknown(f"what {c.entry.name} holds, whose place is not known")
-    if m.guarded and any(m.guarded) and effect.get("fails", True) and not m.building:
-        fails = m.once(2, ("failure", c.arguments.site), "failure", f"whether {store.label} answers", c.arguments.site)
-        if fails == 1:
-            raise Raised(Exceptional("ConnectionError"), c.arguments.site)
+    _may_fail(m, effect, c, store.label)
     made = stepped(Reply(store.id, chosen, bool(effect.get("live"))), c.arguments.site, f"read from {store.label}")
     return made
+
+
+def _may_fail(m: Machine, effect: Effect, c: Context, label: str) -> None:
+    """Where the tree is prepared for a failure of the store, the failure is one of the ways to go."""
+    if any(m.guarded) and effect.get("fails", True):
+        site = c.arguments.site
+        if m.once(2, ("failure", site), "failure", f"whether {label} answers", site) == 1:
+            raise Raised(Exceptional(classes.STORE_FAILURE), site)
 
 
 def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
@@ -428,6 +433,7 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
             m.write_attribute(c.receiver, containers.name_of_key(key), value, a.site)
         return NOTHING
     store = stores.store_of(m, c.receiver)
+    _may_fail(m, effect, c, store.label)
     given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
     stores.write(m, store, given, a.site)
     m.note("write", a.site, container=store.id)

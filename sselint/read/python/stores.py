@@ -66,7 +66,8 @@ def text_of(value: Value | None) -> str | None:
 
 
 def store_of(m: Machine, ref: Ref) -> Object:
-    """The store behind an object: all clients of one kind of store see the same things; a queue is itself."""
+    """The store behind an object: all clients that one unit has of one kind of store see the same things; a queue is
+    itself. What another unit keeps in a store of that kind is another service's."""
     target = m.object(ref)
     if target.where not in SHARED_PLACES:
         return target
@@ -77,8 +78,9 @@ def store_of(m: Machine, ref: Ref) -> Object:
             break
         holder = m.object(parent)
     library = getattr(holder.of, "library", holder.label)
-    key = ("store", library, target.where)
-    found = m.heap.make(key, "shared", library, holder.site or target.site, True)
+    site = holder.site or target.site
+    unit = site.module.source.unit if site is not None else ""
+    found = m.heap.make(("store", library, target.where, unit), "shared", library, site, True)
     found.boot = True
     found.where = target.where
     found.label = holder.label.partition(".")[0] or str(library)
