@@ -229,6 +229,22 @@ def test_suppressed_findings_are_listed_on_request(tmp_path: Path) -> None:
     assert "app.py:4 (inline): by hand" in told
 
 
+def test_an_accepted_deployment_is_told_in_short_with_the_reason(tmp_path: Path) -> None:
+    found = with_comment(tmp_path, "tick", "# sselint: ignore[SSE001] a demo, never more than one process")
+    text = render_check("text", found, Options(tmp_path))
+    assert text.startswith("ignored  app.py:feed behind haproxy.cfg: corrupt, and accepted\n")
+    assert "Accepted: a demo, never more than one process (app.py:4)" in text
+    assert "All five conditions" not in text
+
+
+def test_an_accepted_deployment_that_breaks_a_declared_policy_is_told_in_full(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(SOURCE.replace("(1)", "(1)  # sselint: ignore[SSE001] a demo"), encoding="utf-8")
+    declared = replace(judgement(), deployment=replace(judgement().deployment, declared_policy="no-resumption"))
+    text = render_check("text", report(tmp_path, [declared]), Options(tmp_path))
+    assert "error[SSE003] declared no-resumption (policy 3)" in text
+    assert "How it happens" in text
+
+
 def test_a_suppression_does_not_change_the_fingerprint(tmp_path: Path) -> None:
     plain = with_comment(tmp_path, "tick", "")
     ignored = with_comment(tmp_path, "tick", "# sselint: ignore[SSE101] by hand")

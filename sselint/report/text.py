@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from sselint.facts import Evidence, FileOutcome, Route, Span, Truth
-from sselint.findings import Finding, Judgement, Policy, Report, Severity, Verdict
+from sselint.findings import Finding, Judgement, Policy, Report, Severity, Suppression, Verdict
 from sselint.report import Options
 from sselint.report.frame import Load, loader, quoted, write_frame
 from sselint.report.layout import Page
@@ -54,7 +54,8 @@ def render_text(report: Report, options: Options) -> str:
     else:
         for judgement in report.judgements:
             page.blank()
-            _write_judgement(page, judgement, [f for f in told if f.deployment == judgement.deployment.name], load)
+            of_it = [finding for finding in report.findings if finding.deployment == judgement.deployment.name]
+            _write_judgement(page, judgement, of_it, load)
         _write_inputs(page, [finding for finding in told if not finding.deployment])
         _write_loose_routes(page, report.loose_routes)
     if options.show_suppressed:
@@ -83,10 +84,29 @@ def _nothing_to_tell(report: Report, told: Sequence[Finding]) -> bool:
 
 
 def _write_judgement(page: Page, judgement: Judgement, findings: Sequence[Finding], load: Load) -> None:
-    if judgement.verdict in HEADLINES:
-        _write_in_full(page, judgement, findings, load)
+    told = [finding for finding in findings if not finding.suppressed]
+    accepted = _accepted(judgement, findings)
+    if accepted is not None:
+        _write_accepted(page, judgement, accepted)
+    elif judgement.verdict in HEADLINES:
+        _write_in_full(page, judgement, told, load)
     else:
-        _write_safe(page, judgement, findings)
+        _write_safe(page, judgement, told)
+
+
+def _accepted(judgement: Judgement, findings: Sequence[Finding]) -> Suppression | None:
+    """The suppression of the verdict itself, unless the deployment breaks a declared policy at that."""
+    code, _ = HEADLINES.get(judgement.verdict, ("", ""))
+    if any(finding.code == "SSE003" and not finding.suppressed for finding in findings):
+        return None
+    return next((finding.suppressed for finding in findings if finding.suppressed and finding.code == code), None)
+
+
+def _write_accepted(page: Page, judgement: Judgement, accepted: Suppression) -> None:
+    name = f"{judgement.deployment.name}: {judgement.verdict.value}, and accepted"
+    page.paragraph(name, first="ignored  ", first_style="warning", style="bold")
+    page.paragraph(_sentence(judgement.why), indent=4)
+    page.paragraph(f"{accepted.reason} ({accepted.path}:{accepted.line})", indent=4, first="Accepted: ")
 
 
 def _write_safe(page: Page, judgement: Judgement, findings: Sequence[Finding]) -> None:
@@ -109,9 +129,7 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
     code, headline = HEADLINES[judgement.verdict]
     main = next((finding for finding in findings if finding.code == code), None)
     severity = main.severity.value if main else "note"
-    page.line(
-        (f"{severity}[{code}]" if main else f"{code} ignored", severity), " ", (judgement.deployment.name, "bold")
-    )
+    page.line((f"{severity}[{code}]" if main else code, severity), " ", (judgement.deployment.name, "bold"))
     page.paragraph(headline, indent=2, style="bold")
     page.paragraph(_sentence(judgement.why), indent=2)
     if judgement.damage:
