@@ -77,6 +77,8 @@ NEVER_CONFIGURATION = re.compile(
 )
 """Endings of other languages, of documents and of data: the cheap looks are not bothered with them."""
 
+_TEMPLATE_ENDING = re.compile(r"\.(?:go)?te?mpl(?:ate)?$|\.(?:tpl|j2|jinja2?|erb|in)$", re.IGNORECASE)
+
 UNIT_MARKERS = frozenset(
     {
         "pyproject.toml",
@@ -149,7 +151,7 @@ def find(
 def _look(tree: Tree, path: str, unit: str, files: list[FileReport]) -> tuple[Source, ...]:
     """The sources in one file; a trouble with it is added to `files`."""
     suffix = PurePosixPath(path).suffix.lower()
-    if NEVER_CONFIGURATION.search(path):
+    if NEVER_CONFIGURATION.search(_TEMPLATE_ENDING.sub("", path)):
         return ()
     try:
         if os.stat(os.path.join(tree.root, path)).st_size > MAX_BYTES:  # noqa: PTH116, PTH118 - many files, str paths

@@ -25,6 +25,12 @@ def test_a_file_is_what_it_contains(tmp_path):
     assert kinds(tmp_path) == {"lb.txt": "haproxy", "app.py": "python"}
 
 
+def test_a_template_of_a_document_is_a_document(tmp_path):
+    """Look-alike: the template of a configuration is read."""
+    write(tmp_path, {"README.md.gotmpl": HAPROXY, "notes.rst.j2": HAPROXY, "lb.cfg.j2": HAPROXY, "lb.tmpl": HAPROXY})
+    assert kinds(tmp_path) == {"lb.cfg.j2": "haproxy", "lb.tmpl": "haproxy"}
+
+
 def test_python_without_a_stream_is_left_alone(tmp_path):
     write(tmp_path, {"app.py": "print('hello')\n", "lib/util.py": "X = 1\n"})
     found = find(tmp_path, [tmp_path])
