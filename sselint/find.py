@@ -60,11 +60,17 @@ NEVER_ENTERED = frozenset(
         ".pytest_cache",
         ".ruff_cache",
         ".terraform",
-        "build",
-        "dist",
         ".eggs",
     }
 )
+
+OUTPUT_FOLDERS = frozenset({"build", "dist"})
+"""Names that build tools and people give to folders: the first for what comes out, the others for what goes in."""
+
+_OUTPUT = re.compile(
+    r"lib|lib\..+|bdist\..+|.+\.(?:whl|egg|tar\.gz|min\.js|js|css|map|jar|class|o|a)|index\.html|assets|static|_next|CMake.+"
+)
+"""What build tools leave in such a folder."""
 
 NEVER_CONFIGURATION = re.compile(
     r"""\.(?:
@@ -231,11 +237,21 @@ def _walk_folder(root: Path, folder: Path, rules: list[IgnoreRules]) -> Iterator
         path = Path(entry.path)
         relative = path.relative_to(root).as_posix()
         if entry.is_dir(follow_symlinks=False):
-            virtual = entry.name in NEVER_ENTERED or (path / "pyvenv.cfg").exists()
+            virtual = entry.name in NEVER_ENTERED or (path / "pyvenv.cfg").exists() or _is_output(entry)
             if not virtual and not _ignored(relative + "/", rules):
                 yield from _walk_folder(root, path, rules)
         elif entry.is_file() and not _ignored(relative, rules) and _inside(root, path, entry):
             yield relative
+
+
+def _is_output(folder: os.DirEntry[str]) -> bool:
+    """Whether a folder called like build output holds some."""
+    if folder.name not in OUTPUT_FOLDERS:
+        return False
+    try:
+        return any(_OUTPUT.fullmatch(name) for name in os.listdir(folder))  # noqa: PTH208 - names are all it takes
+    except OSError:
+        return True
 
 
 def _inside(root: Path, path: Path, entry: os.DirEntry[str]) -> bool:

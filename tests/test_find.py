@@ -44,10 +44,27 @@ def test_helpers_come_along_once_anything_streams(tmp_path):
     assert kinds(tmp_path) == {"app.py": "python", "ids.py": "python"}
 
 
-@pytest.mark.parametrize("folder", [".git", ".venv", "node_modules", "x/site-packages", "dist", "__pycache__"])
+@pytest.mark.parametrize("folder", [".git", ".venv", "node_modules", "x/site-packages", "__pycache__"])
 def test_never_entered(tmp_path, folder):
     write(tmp_path, {f"{folder}/haproxy.cfg": HAPROXY})
     assert kinds(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "beside", "entered"),
+    [
+        ("build/haproxy.cfg", "build/lib/x.py", False),
+        ("build/haproxy.cfg", "build/bdist.linux-x86_64/x", False),
+        ("dist/haproxy.cfg", "dist/x-1.0-py3-none-any.whl", False),
+        ("web/dist/haproxy.cfg", "web/dist/index.html", False),
+        # Folders of the same names that people fill: images and charts to build from, units to distribute.
+        ("build/haproxy.cfg", "build/docker/Dockerfile", True),
+        ("dist/haproxy.cfg", "dist/feed.service", True),
+    ],
+)
+def test_build_output_is_known_by_what_it_holds(tmp_path, path, beside, entered):
+    write(tmp_path, {path: HAPROXY, beside: "x"})
+    assert (path in kinds(tmp_path)) is entered
 
 
 def test_a_virtual_environment_of_any_name_is_not_entered(tmp_path):
