@@ -298,6 +298,20 @@ def _isinstance(m: Machine, a: Arguments) -> Value:
     )
 
 
+def _issubclass(m: Machine, a: Arguments) -> Value:
+    """Whether a class inherits from another, as far as the tree shows: what a library's class is, nobody can see."""
+    cls, wanted = a.first(), a.get(1)
+    options = wanted.items if isinstance(wanted, Tuple) else (wanted,)
+    if not isinstance(cls, ClassValue):
+        return Const.of(True) if cls in options else Unknown("whether a class is derived from another")
+    line = [cls, *classes.ancestors(m, cls)]
+    if any(option in line for option in options):
+        return Const.of(True)
+    foreign = any(isinstance(base, External) and base.name != "builtins.object" for base in line)
+    known = all(isinstance(option, ClassValue) for option in options)
+    return Const.of(False) if known or not foreign else Unknown("whether a library's class is derived from another")
+
+
 def _getattr(m: Machine, a: Arguments) -> Value:
     name = a.get(1)
     default = a.get(2)
@@ -405,7 +419,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "dict": _dict, "iter": _iter, "aiter": _iter, "enumerate": lazy("enumerate"), "range": lazy("range"),
     "zip": lazy("zip"), "map": _map, "filter": lazy("filter"), "sorted": _list, "reversed": _list,
     "min": _bounds, "max": _bounds, "any": _quantified(True), "all": _quantified(False), "isinstance": _isinstance,
-    "issubclass": _nothing, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "type": _type,
+    "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "type": _type,
     "callable": _callable, "int": _number, "float": _number, "str": _str, "repr": _str, "ascii": _str, "format": _same,
     "bytes": _same, "bytearray": _same, "bool": _bool, "abs": _same, "round": _same, "sum": _same, "hex": _same,
     "oct": _same, "chr": _same, "ord": _same, "print": _nothing, "hash": _hashed, "id": _identity, "vars": _same,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sselint.read.python import builtin_calls, classes, ir, library, statements
+from sselint.read.python import builtin_calls, classes, ir, library, statements, stores
 from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Raised, Returned, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -158,6 +158,7 @@ def bind_parameters(
 
     queue = list(positional)
     rest = dict(keywords)
+    spread = rest.pop("**", None)
     home = Frame(function.module, Scope(function.module, {}, function.scope))
     for parameter in parameters:
         if parameter.kind == "*":
@@ -169,6 +170,9 @@ def bind_parameters(
             scope.variables[parameter.name] = rest.pop(parameter.name)
         elif queue and parameter.kind == "positional":
             scope.variables[parameter.name] = queue.pop(0)
+        elif spread is not None:
+            named = stores.reply_item(m, spread, Const.of(parameter.name)) if isinstance(spread, Reply) else spread
+            scope.variables[parameter.name] = named
         elif parameter.default is not None:
             scope.variables[parameter.name] = _default(m, parameter, home)
         else:

@@ -243,6 +243,21 @@ def _place(m: Machine, effect: Effect, c: Context) -> Value:
     return Ref(made.id)
 
 
+def _collect(m: Machine, effect: Effect, c: Context) -> Value:
+    """Text that is added to a buffer."""
+    if isinstance(c.receiver, Ref):
+        key = (c.receiver, "argument collected")
+        held = m.overlay.attributes.get(key) or library.argument(m, c.receiver, "initial") or Const.of("")
+        m.overlay.attributes[key] = text.join([held, c.arguments.first()])
+    return NOTHING
+
+
+def _collected(m: Machine, effect: Effect, c: Context) -> Value:
+    """All that was added to a buffer so far."""
+    found = m.overlay.attributes.get((c.receiver, "argument collected")) if isinstance(c.receiver, Ref) else None
+    return found if found is not None else Const.of("")
+
+
 def _configured(m: Machine, effect: Effect, c: Context) -> Value:
     """The object itself, which from here on has an argument more: a position that was sought, an offset."""
     given = c.argument(effect, "of", "0")
@@ -258,7 +273,8 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
-    "named_input": _named_input, "configured": _configured, "sessions": lambda m, e, c: mcp.sessions(m, c.receiver) if isinstance(c.receiver, Ref) else NOTHING,
+    "named_input": _named_input, "configured": _configured,
+    "collect": _collect, "collected": _collected, "begun": lambda m, e, c: Const.of(m.begun), "sessions": lambda m, e, c: mcp.sessions(m, c.receiver) if isinstance(c.receiver, Ref) else NOTHING,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip
@@ -361,8 +377,8 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     if store.where not in stores.SHARED_PLACES:
         return Unknown(f"what {c.entry.name} holds, whose place is not known")
     _may_fail(m, effect, c, store.label)
-    made = stepped(Reply(store.id, chosen, bool(effect.get("live"))), c.arguments.site, f"read from {store.label}")
-    return made
+    made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
+    return stepped(made, c.arguments.site, f"read from {store.label}")
 
 
 def _may_fail(m: Machine, effect: Effect, c: Context, label: str) -> None:

@@ -91,6 +91,8 @@ def arguments_of(m: Machine, nodes: Iterable[ir.Argument], frame: Frame) -> tupl
             positional.extend(iteration.known_items(m, value))
         elif node.star == "**":
             keywords.update(containers.known_entries(m, value))
+            if isinstance(value, Reply | Input | Unknown):
+                keywords["**"] = value
         elif node.keyword is not None:
             keywords[node.keyword] = value
         else:

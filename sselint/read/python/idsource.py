@@ -217,6 +217,10 @@ def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
             return IdKind.UNKNOWN, Scope.UNKNOWN, leaf.why
         if isinstance(leaf, Exceptional | Ref):
             return IdKind.UNKNOWN, Scope.UNKNOWN, "an object whose text is not understood"
+    passed = next((leaf for leaf in found if isinstance(leaf, Reply) and leaf.passed), None)
+    if passed is not None:
+        label = heap[passed.source].label
+        return IdKind.UNKNOWN, Scope.UNKNOWN, f"whatever is published through {label} names its events out of sight"
     store = next((heap[leaf.source] for leaf in found if isinstance(leaf, Reply)), None)
     minted = next((leaf for leaf in found if isinstance(leaf, Minted) and leaf.kind == "store"), None)
     if store is None and minted is not None:

@@ -281,7 +281,13 @@ def use(m: Machine, ref: Ref, what: str) -> Value | None:
     """What an object of a library was given as `what` ("body", "status"), by the parameter that the rules name."""
     entry = entry_of(m, ref)
     name = entry.uses.get(what) if entry is not None else None
-    return argument(m, ref, name) if name is not None else None
+    if name is None:
+        return None
+    found = argument(m, ref, name)
+    spread = argument(m, ref, "**") if found is None else None
+    if isinstance(spread, Reply):
+        return stores.reply_item(m, spread, Const.of(name))
+    return found if spread is None else spread
 
 
 def entry_of(m: Machine, value: Value) -> Entry | None:

@@ -284,6 +284,8 @@ class Reply(Value):
     selection: str = "all"
     live: bool = False
     inner: bool = False
+    passed: bool = False
+    """Whether the store only passes it on: then nothing in it is of the store's own making."""
 
 
 @dataclass(frozen=True, eq=False)

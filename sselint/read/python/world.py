@@ -247,9 +247,11 @@ class World:
         rules are taken; what decides (a session manager, a store) is the tree's own code."""
         if isinstance(value, ClassValue) and value.module is module:
             dotted = f"{module.name}.{value.name}"
-            entry = self.rules.entry(dotted)
-            if entry is not None and entry.role in FRAMING:
-                return External(dotted)
+            while dotted.count("."):  # a copy may stand in a folder of its own
+                entry = self.rules.entry(dotted)
+                if entry is not None and entry.role in FRAMING:
+                    return External(dotted)
+                dotted = dotted.partition(".")[2]
         return value
 
     def force(self, m: Machine, value: Value) -> Value:
