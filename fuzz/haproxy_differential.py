@@ -3,8 +3,8 @@
 usage: python -m fuzz.haproxy_differential [SECONDS] [SEED]
 
 Prints every configuration for which a row says `same` or `error` and a client was led elsewhere, and exits 1 if there
-is one. How often a client came back although the row says that it is led elsewhere is counted: being too careful about a
-mixture of mechanisms is no fault, but a change in that number is worth a look.
+is one. How often a client came back although the row says that it is led elsewhere is counted: being too careful about
+a mixture of mechanisms is no fault, but a change in that number is worth a look.
 """
 
 from __future__ import annotations
