@@ -40,6 +40,7 @@ class Expected:
 MEMORY, DISK, SHARED, UNKNOWN = Where.MEMORY, Where.POD_DISK, Where.SHARED, Where.UNKNOWN
 
 EXPECTED = {
+    "aiohttp_buffered": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
     "aiohttp_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "aiohttp_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "aiohttp_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
