@@ -20,6 +20,10 @@ STYLES = {
 }
 
 
+LONGEST_HANG, NARROWEST_TEXT = 20, 20
+"""Cells: what may stand before a text that others hang below it, and what a text needs at least."""
+
+
 def printable(text: str) -> str:
     """The text without what would move a terminal's cursor or change its colour: control characters become `?`."""
     expanded = text.expandtabs(4)
@@ -55,18 +59,31 @@ class Page:
         self.lines.append((" " * indent + self._styled(pieces)).rstrip())
 
     def paragraph(self, text: str, indent: int = 0, first: str = "", first_style: str = "", style: str = "") -> None:
-        """Wrapped text; `first` stands before it on the first line, and the other lines hang below the text."""
-        hang = indent + cells(first)
+        """Wrapped text; `first` stands before it on the first line, and the other lines hang below the text.
+
+        Where `first` is long (a path), they hang by two cells, and where it leaves no room, the text begins below it.
+        """
+        first = printable(first)
+        before = indent + cells(first)
+        hang = before if cells(first) <= LONGEST_HANG else indent + 2
+        text = printable(" ".join(text.split()))
+        if first and self.width - before < NARROWEST_TEXT and text:
+            self.lines.append(" " * indent + self.style(first.rstrip(), first_style))
+            self.paragraph(text, indent + 2, style=style)
+            return
         wrapped = textwrap.wrap(
-            printable(" ".join(text.split())),
-            width=max(self.width - hang, 20),
+            text,
+            width=max(self.width, before + NARROWEST_TEXT),
+            initial_indent=" " * before,
+            subsequent_indent=" " * hang,
             break_long_words=False,
             break_on_hyphens=False,
         )
         head, *rest = wrapped or [""]
+        head = head[before:]
         first = first if head else first.rstrip()
         self.lines.append((" " * indent + self.style(first, first_style) + self.style(head, style)).rstrip())
-        self.lines += [" " * hang + self.style(line, style) for line in rest]
+        self.lines += [" " * hang + self.style(line[hang:], style) for line in rest]
 
     def text(self) -> str:
         """All lines, the last one ended."""
