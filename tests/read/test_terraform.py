@@ -281,6 +281,79 @@ resource "aws_lb_target_group_attachment" "web" {
     assert numbers(reading.routes[0].members) == (4, 7)
 
 
+CLOUD_RUN = """
+resource "google_cloud_run_v2_service" "feed" {
+  name = "feed"
+  template {
+%s
+    containers {
+      image   = "europe-docker.pkg.dev/shop/feed:1"
+      command = ["uvicorn"]
+      args    = ["app:app", "--workers", "2"]
+      env {
+        name  = "MODE"
+        value = "memory"
+      }
+      env {
+        name = "TOKEN"
+        value_source {
+          secret_key_ref {
+            secret = "t"
+          }
+        }
+      }
+    }
+  }
+}
+"""
+SCALING = "scaling {\n  min_instance_count = 1\n  max_instance_count = %s\n}"
+
+
+@pytest.mark.parametrize(
+    ("template", "expected", "row"),
+    [
+        ("", (0, 100), "cloud_run/none"),
+        (SCALING % "3", (1, 3), "cloud_run/none"),
+        (SCALING % "1", (1, 1), "cloud_run/none"),
+        (SCALING % "var.unset", (1, None), "cloud_run/none"),
+        ("session_affinity = true", (0, 100), "cloud_run/session_affinity"),
+        ("session_affinity = false", (0, 100), "cloud_run/none"),
+        ("max_instance_request_concurrency = 80", (0, 100), "cloud_run/none"),
+    ],
+)
+def test_a_cloud_run_service(template: str, expected: tuple[int, int | None], row: str) -> None:
+    reading = reading_of({"run.tf": CLOUD_RUN % template})
+    (pool,), (route,) = reading.pools, reading.routes
+    assert (numbers(pool.processes), numbers(route.members), route.affinity.row) == (expected, expected, row)
+    assert (pool.starts, workers(pool), pool.image) == ("app:app", (2, 2), "europe-docker.pkg.dev/shop/feed:1")
+    assert {s.name: s.value for s in pool.environment} == {"MODE": "memory", "TOKEN": None}
+    assert {t.host for t in route.targets} == pool.addresses
+
+
+def test_the_first_version_says_it_in_annotations() -> None:
+    text = """
+resource "google_cloud_run_service" "feed" {
+  name = "feed"
+  template {
+    metadata {
+      annotations = {
+        "autoscaling.knative.dev/maxScale"   = "4"
+        "run.googleapis.com/sessionAffinity" = "true"
+      }
+    }
+    spec {
+      containers {
+        image = "feed"
+      }
+    }
+  }
+}
+"""
+    reading = reading_of({"run.tf": text})
+    assert [(numbers(p.processes), p.image) for p in reading.pools] == [((0, 4), "feed")]
+    assert [r.affinity.row for r in reading.routes] == ["cloud_run/session_affinity"]
+
+
 def test_places() -> None:
     reading = reading_of(service("  desired_count = 3"))
     assert [(s.path, s.line, s.column) for s in reading.pools[0].evidence] == [("main.tf", 1, 1), ("main.tf", 3, 3)]

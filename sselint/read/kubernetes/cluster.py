@@ -29,6 +29,7 @@ class _Cluster:
         pools = {id(w): self._pool(w) for w in self._workloads}
         scaled = list(autoscaled_pools(self._objects))
         routes = [r for s in self._services for r in self._service_routes(s, pools)]
+        routes += [r for w in self._workloads if (r := services.cloud_run(w, pools[id(w)]))]
         self._all_pools = [*pools.values(), *scaled]
         self._counts = self._service_counts(pools)
         routes += self._outer_routes()

@@ -14,6 +14,10 @@ CLIENT_IP_SECONDS = 10_800
 """The default of sessionAffinityConfig.clientIP.timeoutSeconds."""
 
 
+CLOUD_RUN_SECONDS = 30 * 86_400
+"""How long the cookie of Cloud Run's session affinity lives."""
+
+
 def services(objects: Objects) -> list[KubernetesObject]:
     """The core Services of a set (Knative has a kind of that name as well)."""
     return list(objects.of("Service", api=""))
@@ -77,6 +81,28 @@ def route(service: KubernetesObject, chosen: Sequence[Workload], pools: Mapping[
         answers="each" if is_headless(service) else "one",
         evidence=evidence,
         variant=service.variant,
+    )
+
+
+def cloud_run(workload: Workload, pool: Pool) -> Route | None:
+    """The hop in front of a Cloud Run service in Knative's form, where its annotation asks for session affinity."""
+    annotations = workload.owner.node.at("spec", "template", "metadata", "annotations")
+    sticky = annotations["run.googleapis.com/sessionAffinity"]
+    if not sticky.truth:
+        return None
+    span = annotations.key("run.googleapis.com/sessionAffinity").line_span()
+    return Route(
+        path=pool.path,
+        line=pool.line,
+        format="cloud_run",
+        name=f"Cloud Run {workload.owner.deployed_name}",
+        pool=workload.owner.title,
+        members=pool.processes,
+        affinity=documented("cloud_run", {"method": "cookie"}, (span,), key_name="GAESA", seconds=CLOUD_RUN_SECONDS),
+        targets=(Target(workload.address, None, span),),
+        resolves="all",
+        evidence=(workload.owner.span, span),
+        variant=workload.owner.variant,
     )
 
 

@@ -1,4 +1,4 @@
-"""Terraform: ECS services and instance groups as pools, load balancer target groups as hops."""
+"""Terraform: ECS and Cloud Run services and instance groups as pools, what balances over them as hops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sselint.facts import Reading
 from sselint.source import Source, Tree
 
 _RESOURCE = re.compile(
-    r'^[ \t]*resource[ \t]+"?aws_(?:ecs_service|a?lb_|appautoscaling_|autoscaling_)\w*"?[ \t]+\S+[ \t\r\n]*\{',
+    r'^[ \t]*resource[ \t]+"?(?:aws_(?:ecs_service|a?lb_|appautoscaling_|autoscaling_)\w*'
+    r'|google_cloud_run_(?:v2_)?service)"?[ \t]+\S+[ \t\r\n]*\{',
     re.MULTILINE,
 )
 

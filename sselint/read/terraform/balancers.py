@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sselint.affinity import find_row, judge_row
-from sselint.catalogue import affinity_rows
 from sselint.facts import (
     Affinity,
     Count,
@@ -22,6 +20,7 @@ from sselint.facts import (
     Strength,
     Target,
 )
+from sselint.read.terraform.affinity import documented
 from sselint.read.terraform.expressions import Unknown, Value, number_of, plain, references, text_of
 from sselint.read.terraform.hcl import Block
 from sselint.read.terraform.modules import Module
@@ -175,32 +174,26 @@ def _affinity(module: Module, block: Block) -> Affinity:
     dynamic = next((b for b in block.of("dynamic") if b.labels == ("stickiness",)), None)
     stickiness = next(block.of("stickiness"), None)
     if stickiness is None:
-        return _unknown("a dynamic block decides on stickiness", dynamic.span) if dynamic else _row({}, (block.span,))
+        return (
+            _unknown("a dynamic block decides on stickiness", dynamic.span)
+            if dynamic
+            else documented("alb", {}, (block.span,))
+        )
     evidence: Evidence = (stickiness.span, *(stickiness.attributes[n].span for n in stickiness.attributes))
     enabled = plain(module.value(stickiness, "enabled"))
     if enabled in (False, "false"):
-        return _row({}, evidence)
+        return documented("alb", {}, evidence)
     if isinstance(enabled, Unknown):
         return _unknown(f"stickiness.enabled: {enabled.why}", stickiness.span)
     kind = text_of(module.value(stickiness, "type"))
     if kind in ("source_ip", "source_ip_dest_ip", "source_ip_dest_ip_proto"):
-        return _row({"method": "address"}, evidence, key_name="source address")
+        return documented("alb", {"method": "address"}, evidence, key_name="source address")
     if kind not in ("lb_cookie", "app_cookie"):
         return _unknown("the type of stickiness is not known", stickiness.span)
     seconds = module.value(stickiness, "cookie_duration")
     lifetime = COOKIE_SECONDS if seconds is None else number_of(seconds)
     cookie = text_of(module.value(stickiness, "cookie_name")) if kind == "app_cookie" else "AWSALB"
-    return _row({"method": "cookie", "type": kind}, evidence, key_name=cookie or "", seconds=lifetime)
-
-
-def _row(
-    features: dict[str, str | bool | int], evidence: Evidence, *, key_name: str = "", seconds: float | None = None
-) -> Affinity:
-    row = find_row(affinity_rows("alb"), features)
-    if row is None:
-        raise ValueError(f"rules/affinity/alb.yaml has no row for {features}")
-    lifetime = "expires" if row.carrier is KeyCarrier.COOKIE else "none"
-    return judge_row(row, key_name=key_name, lifetime=lifetime, seconds=seconds, evidence=evidence)
+    return documented("alb", {"method": "cookie", "type": kind}, evidence, key_name=cookie or "", seconds=lifetime)
 
 
 def _unknown(why: str, span: Span) -> Affinity:

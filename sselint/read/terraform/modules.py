@@ -182,6 +182,7 @@ def _inside(value: Value, path: Sequence[str]) -> Value:
 
 def read_modules(sources: Sequence[Source], tree: Tree) -> Reading:
     """The pools and routes of the folders that hold the sources: those that others call are read with each call."""
+    from sselint.read.terraform import cloud_run
     from sselint.read.terraform.balancers import routes
     from sselint.read.terraform.services import Services
 
@@ -199,6 +200,8 @@ def read_modules(sources: Sequence[Source], tree: Tree) -> Reading:
         if group[0].folder not in called:
             services = Services(group, tree)
             reading += Reading(routes=tuple(routes(group, services)), pools=services.pools)
+            for route, pool in (pair for module in group for pair in cloud_run.services(module, tree)):
+                reading += Reading(routes=(route,), pools=(pool,))
     return reading + Reading(files=tuple(library.reports.values()))
 
 

@@ -80,6 +80,18 @@ def test_an_external_name_is_a_target() -> None:
     assert [t.host for t in only_route({"s.yaml": text}).targets] == ["db.test"]
 
 
+@pytest.mark.parametrize(
+    ("annotation", "rows"),
+    [("run.googleapis.com/sessionAffinity: 'true'", ["cloud_run/session_affinity"]), ("other: 'true'", [])],
+)
+def test_session_affinity_of_cloud_run(annotation: str, rows: list[str]) -> None:
+    text = deployment(kind="Service").replace("apps/v1", "serving.knative.dev/v1")
+    text = text.replace("metadata: {labels: {app: web}}", f"metadata: {{annotations: {{{annotation}}}}}")
+    reading = reading_of(together(text))
+    assert [r.affinity.row for r in reading.routes] == rows
+    assert [numbers(p.processes) for p in reading.pools] == [(0, None)]
+
+
 def test_the_knative_kind_of_that_name_is_a_workload() -> None:
     text = deployment(kind="Service").replace("apps/v1", "serving.knative.dev/v1")
     reading = reading_of(together(text))
