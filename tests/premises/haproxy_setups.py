@@ -55,6 +55,7 @@ def _setups() -> Iterator[tuple[str, Setup]]:
         yield f"first_{name}", Setup("balance first", server)
         yield f"first_{name}/persist", Setup("balance first" + PERSIST, server)
     yield "first_redispatch", Setup("balance first" + REDISPATCH)
+    yield "first_redispatch/longer_than_retries", Setup("balance first" + REDISPATCH + " 5")
     yield "first_redispatch/no_check", Setup("balance first" + REDISPATCH, "")
     yield from _no_affinity()
     yield from _variants()

@@ -197,7 +197,7 @@ def _backups(backend: Backend, features: Features) -> Evidence:
 def _failover(backend: Backend, overrides: Overrides, features: Features) -> Failover:
     section = backend.section
     persist = section.option("persist") is not None or overrides.forced
-    redispatch = _redispatch(section)
+    redispatch = _redispatch(section, features)
     if redispatch and not overrides.forced and not _chooses_the_same_again(features):
         return Failover("connect", persist, _redispatch_spans(section, redispatch))
     if persist:
@@ -213,15 +213,17 @@ def _chooses_the_same_again(features: Features) -> bool:
     return features["method"] == "backup" or (features["method"] == "hash" and not features["consistent"])
 
 
-def _redispatch(section: Section) -> Line | None:
+def _redispatch(section: Section, features: Features) -> Line | None:
     """The `option redispatch` line, if it can come to effect: it needs a retry (`retries 0` disables it), interval 0 is
-    off, and one that is longer than `retries` never comes round (measured)."""
+    off, and one that is longer than `retries` never comes round, except where nothing but the algorithm chose (measured).
+    """
     line = section.option("redispatch")
     if line is None:
         return None
     retries = _number(section.last("retries"), 0, RETRIES)
     interval = _number(line, 1, -1)
-    if retries == 0 or interval == 0 or interval > retries:
+    never_round = interval > retries and features["method"] != "first"
+    if retries == 0 or interval == 0 or never_round:
         return None
     return line
 
