@@ -215,8 +215,7 @@ def _chooses_the_same_again(features: Features) -> bool:
 
 def _redispatch(section: Section, features: Features) -> Line | None:
     """The `option redispatch` line, if it can come to effect: it needs a retry (`retries 0` disables it), interval 0 is
-    off, and one that is longer than `retries` never comes round, except where nothing but the algorithm chose (measured).
-    """
+    off, and one that is longer than `retries` never comes round, unless the algorithm alone chose (measured)."""
     line = section.option("redispatch")
     if line is None:
         return None
