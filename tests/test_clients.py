@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,14 @@ def test_a_file_with_a_fact_that_is_no_truth_value_is_refused(tmp_path: Path, mo
             client_rules()
     finally:
         client_rules.cache_clear()
+
+
+def test_the_page_of_the_documentation_is_up_to_date() -> None:
+    """`python docs/clients_page.py` writes it anew."""
+    script = Path(__file__).parents[1] / "docs" / "clients_page.py"
+    spec = importlib.util.spec_from_file_location("clients_page", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page()
