@@ -52,6 +52,7 @@ EXPECTED = {
     "django_local": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "dynamodb_table": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "etcd_watch": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "fakeredis_stream": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "fastapi_dependency": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "fastapi_sse_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "fastmcp_stateful": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), Where.NONE, MEMORY, Outcome.UNKNOWN),
