@@ -8,9 +8,10 @@ from functools import partial
 
 from sselint.read.python import calls, classes, free, inject, ir, iteration, library, serve
 from sselint.read.python.discover import Endpoint, Endpoints
+from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Module, Site
-from sselint.read.python.oracle import Explorer, Oracle, OutOfBudget
+from sselint.read.python.oracle import Budget, Explorer, Oracle, OutOfBudget
 from sselint.read.python.values import (
     ClassValue,
     Const,
@@ -29,7 +30,10 @@ ROUNDS = 3
 ENTRY_PATHS = 24
 ENTRY_STEPS = 8_000
 ENTRY_TOTAL = 40_000
+OTHER_TOTAL = 8_000
 NEIGHBOURS = 60
+PROBE_STEPS, LOOSE_STEPS, ROUND_STEPS, RUN_STEPS = 600_000, 250_000, 500_000, 1_500_000
+"""What each stage may take: so the one before cannot starve the next."""
 
 
 def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[Endpoint]:
@@ -39,9 +43,13 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
     """
     for module in modules:
         world.load(module)
+    _startup(world)
+    world.budget = Budget(PROBE_STEPS)
     endpoints = Endpoints(world).find()
     streaming, visited = _probe(world, endpoints)
+    world.budget = Budget(LOOSE_STEPS)
     loose = _loose(world, evident)
+    world.budget = Budget(ROUND_STEPS)
     near = _near(world, visited | {_module_of(e) for e in loose})
     for _ in range(ROUNDS):
         before = world.heap.version
@@ -52,21 +60,27 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
         streaming, visited = _probe(world, endpoints)
         loose = [e for e in loose if not _ran(world, e)]
         near |= visited
+    world.budget = Budget(RUN_STEPS)
     return [*streaming, *loose]
 
 
 def _round(world: World, endpoints: Sequence[Endpoint], streaming: set[Endpoint], near: set[str]) -> None:
     """Runs everything once that may put something where the streams find it."""
-    for application, handler in _lifespans(world):
-        _explore(world, partial(_lifespan, application, handler))
-    for registration in list(world.registrations):
-        if registration.kind in ("lifespan", "task") and registration.handler is not None:
-            _explore(world, partial(_start, registration))
+    _startup(world)
     for endpoint in endpoints:
         if endpoint in streaming or _module_of(endpoint) in near:
             _explore(world, partial(_serve, endpoint))
     for function in _uncalled(world, near):
         _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
+
+
+def _startup(world: World) -> None:
+    """Runs what applications run when they start."""
+    for application, handler in _lifespans(world):
+        _explore(world, partial(_lifespan, application, handler))
+    for registration in list(world.registrations):
+        if registration.kind in ("lifespan", "task") and registration.handler is not None:
+            _explore(world, partial(_start, registration))
 
 
 def _loose(world: World, evident: set[str]) -> list[Endpoint]:
@@ -86,10 +100,10 @@ def _probe(world: World, endpoints: Sequence[Endpoint]) -> tuple[list[Endpoint],
     streaming: list[Endpoint] = []
     visited: set[str] = set()
     world.probes.clear()
-    for endpoint in endpoints:
+    for endpoint in sorted(endpoints, key=lambda e: not _promising(e)):
         found: set[str] = set()
         streams = False
-        machines = _explore(world, partial(_serve, endpoint))
+        machines = _explore(world, partial(_serve, endpoint), ENTRY_TOTAL if _promising(endpoint) else OTHER_TOTAL)
         for m in machines:
             found |= m.visited
             streams = streams or any(
@@ -100,6 +114,16 @@ def _probe(world: World, endpoints: Sequence[Endpoint]) -> tuple[list[Endpoint],
             world.probes.extend(machines)
             visited |= {*found, _module_of(endpoint)}
     return streaming, visited
+
+
+def _promising(endpoint: Endpoint) -> bool:
+    """Whether the handler itself mentions streams: those are looked at first, and longer."""
+    handler = endpoint.handler
+    while isinstance(handler, Partial | Descriptor):
+        handler = handler.function
+    if not isinstance(handler, Function | ClassValue):
+        return True
+    return mentions_stream(handler.module.code(handler.node.cst)) or "stream" in (endpoint.url or "")
 
 
 def _module_of(endpoint: Endpoint) -> str:
@@ -160,14 +184,14 @@ def _start(registration: Registration, m: Machine) -> None:
         _run(registration.handler, registration.site, m)
 
 
-def _explore(world: World, action: Callable[[Machine], None]) -> list[Machine]:
+def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY_TOTAL) -> list[Machine]:
     def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)
         with suppress(Signal, Passing, OutOfBudget, RecursionError):
             action(m)
         return m
 
-    explorer = Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS, total=ENTRY_TOTAL)
+    explorer = Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS, total=total)
     return [m for m, _ in explorer.run(path)]
 
 

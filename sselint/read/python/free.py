@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sselint.read.python import calls, classes, inject, ir, iteration, library, mcp, wire
@@ -40,8 +41,13 @@ def candidates(world: World, evident: set[str], ran: set[object]) -> Iterator[En
                     yield from _of_class(world, value, ran)
 
 
+SENDS = re.compile(r"""(id|data|event)["']?\s*:|event-stream|ServerSentEvent|EventSource""")
+
+
 def _open(world: World, function: Function, ran: set[object]) -> bool:
     node = function.node
+    if not SENDS.search(function.module.code(node.cst)):
+        return False
     if not isinstance(node, ir.FunctionNode) or node in ran or (node in world.called and node not in world.standalone):
         return False
     world.standalone.add(node)

@@ -46,6 +46,11 @@ class Module:
 
         return lower_module(self.cst)
 
+    def code(self, node: Any) -> str:
+        """The text of a node of this module."""
+        text: str = self.cst.code_for_node(node)
+        return text
+
     @cached_property
     def _positions(self) -> Any:
         from libcst.metadata import MetadataWrapper, PositionProvider

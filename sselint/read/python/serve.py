@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from sselint.read.python import calls, classes, containers, inject, iteration, library, prebuilt, wire
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.machine import Arguments, Ended, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
-from sselint.read.python.oracle import OutOfBudget
+from sselint.read.python.oracle import Explorer, Oracle, OutOfBudget
 from sselint.read.python.rules import Entry
 from sselint.read.python.values import (
     Callback,
@@ -31,6 +33,7 @@ from sselint.read.python.values import (
 
 REFUSING = range(300, 600)
 NO_CONTENT = 204
+MIDDLEWARE_PATHS, MIDDLEWARE_STEPS = 8, 6_000
 
 
 def serve(m: Machine, endpoint: Endpoint) -> None:
@@ -92,6 +95,8 @@ def _through(m: Machine, endpoint: Endpoint, middleware: list[Value], position: 
         return _handle(m, endpoint)
     current = middleware[position]
     site = endpoint.site or m.world.nowhere
+    if not _matters(m, endpoint, current):
+        return _through(m, endpoint, middleware, position + 1)
 
     def rest(*_: Value) -> Value:
         return _through(m, endpoint, middleware, position + 1)
@@ -123,6 +128,28 @@ def _through(m: Machine, endpoint: Endpoint, middleware: list[Value], position: 
     return rest()
 
 
+def _matters(m: Machine, endpoint: Endpoint, middleware: Value) -> bool:
+    """Whether a middleware has to do with the cursor at all: what does authentication or logging is left out."""
+    known = m.world.middleware.get(middleware)
+    if known is not None:
+        return known
+    m.world.middleware[middleware] = True  # while it is looked at
+    reads = False
+
+    def path(oracle: Oracle) -> Machine:
+        inner = Machine(m.world, oracle, Hypothesis.BUILD)
+        bare = replace(endpoint, handler=Callback("input", "a response"), kind="bare")
+        with suppress(Signal, Passing, OutOfBudget, RecursionError):
+            _through(inner, bare, [middleware], 0)
+        return inner
+
+    explorer = Explorer(m.world.budget, MIDDLEWARE_PATHS, cover=True, steps=MIDDLEWARE_STEPS, total=MIDDLEWARE_STEPS)
+    for inner, _ in explorer.run(path):
+        reads = reads or any(e.kind == "cursor" for e in inner.trace)
+    m.world.middleware[middleware] = reads
+    return reads
+
+
 def speaks_asgi(m: Machine, value: Value) -> bool:
     """Whether an object of the tree is called with scope, receive and send."""
     from sselint.read.python.discover import speaks
@@ -139,6 +166,8 @@ def _is_response(m: Machine, value: Value) -> bool:
 
 def _handle(m: Machine, endpoint: Endpoint) -> Value:
     handler, site = endpoint.handler, endpoint.site or m.world.nowhere
+    if endpoint.kind == "bare":
+        return Callback("answered")
     if endpoint.kind == "wsgi":
         environ = inject.made(m, "sselint.environ", site)
         m.media = ""

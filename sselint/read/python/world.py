@@ -100,6 +100,8 @@ class World:
         self.standalone: set[ir.Node] = set()
         """Functions that nothing in the tree calls: they are run by themselves."""
         self.registrations: list[Registration] = []
+        self.middleware: dict[Value, bool] = {}
+        """Whether a middleware has to do with the cursor."""
         self.probes: list[Machine] = []
         """The latest runs of the endpoints that stream."""
         self.refusals: list[Refusal] = []
