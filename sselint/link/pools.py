@@ -19,6 +19,13 @@ from sselint.facts import AppReference, Evidence, Pool, Stream
 from sselint.read.images import merge_image
 from sselint.source import Tree
 
+_PROJECT = re.compile(
+    r"^\[(?:project|tool\.poetry)\][ \t]*(?:#[^\n]*)?\r?\n"
+    r"(?:[^\[\r\n][^\n]*\n|\r?\n)*?name[ \t]*=[ \t]*[\"']([\w.-]+)[\"']",
+    re.MULTILINE,
+)
+"""The name in the first table of a pyproject.toml that has one."""
+
 IMAGE_LEVEL = frozenset({"dockerfile", "gunicorn", "python"})
 """Formats that say how one container starts; where a platform runs the same server, they only fill in its command."""
 
@@ -74,6 +81,8 @@ class PoolLinker:
         self._infrastructure = tuple(re.compile(p) for p in infrastructure)
         self._pools = tuple(p for p in pools if not self._is_infrastructure(p))
         self._started = {id(p): self._started_files(p) for p in self._pools}
+        self._projects: dict[str, str] = {}
+        self._built: dict[int, set[str]] = {}
 
     @property
     def pools(self) -> tuple[Pool, ...]:
@@ -85,7 +94,9 @@ class PoolLinker:
         possible = [p for p in self._pools if self._may_run(p, stream)]
         platforms = [p for p in possible if p.format not in IMAGE_LEVEL]
         images = [p for p in possible if p.format in IMAGE_LEVEL]
-        links = self._by_evidence(platforms, stream)
+        # What one platform's files prove of it takes nothing away from another's: compose for development starts the
+        # module by name, and the manifests of production name only its image.
+        links = tuple(link for group in _by_format(platforms) for link in self._by_evidence(group, stream))
         of_image = tuple(link for p in images if (link := self._by_command(p, stream) or self._by_build(p, stream)))
         if not links and stream.deployable:
             resort = self._last_resort(stream, platforms or ([] if of_image else images))
@@ -190,13 +201,40 @@ class PoolLinker:
             return None
         if stream.image and _bare(stream.image) == _bare(pool.image):
             return PoolLink(pool, f"{pool.name} runs the image {stream.image}", False, pool.evidence)
+        called = self._names(pool)
         folder = PurePosixPath(stream.unit).name
-        if folder and folder in self._names(pool):
+        if folder and folder in called:
             return PoolLink(pool, f"{pool.name} is called like the unit {stream.unit}", False, pool.evidence)
+        if self._stands_beside_another(pool, stream):
+            return None
+        if _bare(pool.image) and _bare(pool.image) in self._images_built(stream):
+            why = f"{pool.name} runs {pool.image}, which is built from {stream.unit}"
+            return PoolLink(pool, why, False, pool.evidence)
+        project = self._project(stream.unit)
+        if project and project in called:
+            return PoolLink(pool, f"{pool.name} is called like the project {project}", False, pool.evidence)
         return None
 
     def _names(self, pool: Pool) -> set[str]:
         return {_bare(pool.image), *(a.rsplit("/", 1)[-1] for a in pool.addresses)} - {""}
+
+    def _images_built(self, stream: Stream) -> set[str]:
+        """The names of the images that the tree builds of this server: compose says `build` and `image` together."""
+        if id(stream) not in self._built:
+            built = (p for p in self._pools if p.image and p.build_context is not None and self._by_build(p, stream))
+            self._built[id(stream)] = {_bare(p.image) for p in built}
+        return self._built[id(stream)]
+
+    def _project(self, unit: str) -> str:
+        """The name of the project that a unit is, as its pyproject.toml says; empty without one."""
+        if unit not in self._projects:
+            path = _join(unit, "pyproject.toml")
+            try:
+                found = _PROJECT.search(self._tree.text(path)) if path in self._tree.known else None
+            except OSError:
+                found = None
+            self._projects[unit] = found[1] if found else ""
+        return self._projects[unit]
 
     def _suffix_matches(self, pool: Pool, stream: Stream) -> bool:
         return any(_is_module(app, pool) for app in stream.apps)
@@ -240,6 +278,14 @@ class PoolLinker:
 def _bare(image: str | None) -> str:
     """An image's name without registry, tag and digest."""
     return (image or "").split("@")[0].rsplit("/", 1)[-1].split(":")[0]
+
+
+def _by_format(pools: Sequence[Pool]) -> list[list[Pool]]:
+    """The pools of each platform."""
+    groups: dict[str, list[Pool]] = {}
+    for pool in pools:
+        groups.setdefault(pool.format, []).append(pool)
+    return list(groups.values())
 
 
 def _grouped(pools: Sequence[Pool]) -> list[list[Pool]]:
