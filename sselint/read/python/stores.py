@@ -49,7 +49,8 @@ def where_of(m: Machine, entry: Entry, bound: dict[str, Value]) -> str:
     if known is None:
         return str(entry.options.get("otherwise", "unknown"))
     for beginning, place in dict(entry.options.get("addresses", {})).items():
-        if known.startswith(beginning) if beginning else known == beginning:
+        whole = not beginning or beginning.endswith("$")
+        if known == beginning.removesuffix("$") if whole else known.startswith(beginning):
             return str(place)
     return str(entry.options.get("otherwise", "shared"))
 

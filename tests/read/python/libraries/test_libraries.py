@@ -79,6 +79,7 @@ EXPECTED = {
     "redis_pubsub_counter": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
     "sanic_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "sanic_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "sqlalchemy_in_memory": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "sqlalchemy_postgres": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "sqlalchemy_session_query": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "sqlalchemy_sqlite": Expected(STORE, DISK, DISK, Outcome.COMPARED),
