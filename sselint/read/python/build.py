@@ -48,7 +48,8 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
     endpoints = Endpoints(world).find()
     streaming, visited = _probe(world, endpoints)
     world.budget = Budget(LOOSE_STEPS)
-    loose = _loose(world, evident)
+    mounted = {endpoint.handler for endpoint in endpoints}
+    loose = [e for e in _loose(world, evident) if e.handler not in mounted]
     world.budget = Budget(ROUND_STEPS)
     near = _near(world, visited | {_module_of(e) for e in loose})
     for _ in range(ROUNDS):

@@ -514,6 +514,8 @@ def _ready(value: Value) -> bool:
 def _decorates(m: Machine, effect: Effect, c: Context) -> Value:
     """What a decorator makes of a function: the function itself, or one whose result is kept."""
     function = c.arguments.first()
+    if effect.what == "wraps":
+        return Callback("wrap", function)
     if not isinstance(function, Function | Callback):
         return Callback("decorate", (effect, c.entry))
     return m.world.decorated(m, effect, function)

@@ -75,10 +75,13 @@ def arguments(m: Machine, endpoint: Endpoint, handler: Value) -> tuple[tuple[Val
     function = handler.function if isinstance(handler, Partial) else handler
     if not isinstance(function, Function):
         return (request(m, endpoint),), {}
+    outer = function
+    while isinstance(function.wrapped, Function):
+        function = function.wrapped
     entry = framework(m, endpoint)
     given = {k for k, _ in handler.keywords} if isinstance(handler, Partial) else set()
     parameters = [p for p in function.node.parameters if p.kind in ("positional", "keyword") and p.name not in given]
-    if function.receiver is not None and parameters:
+    if outer.receiver is not None and parameters:
         parameters = parameters[1:]
     if isinstance(handler, Partial):
         parameters = parameters[len(handler.positional) :]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, classes, containers, inject, iteration, library, prebuilt, wire
+from sselint.read.python import broadcast, calls, classes, containers, inject, iteration, library, prebuilt, wire
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.machine import Arguments, Ended, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
@@ -61,6 +61,8 @@ def serve(m: Machine, endpoint: Endpoint) -> None:
 
 def _end(m: Machine, how: str, site: Site | None, **data: Any) -> None:
     wire.flush(m, site)
+    if how in ("open", "closed") and broadcast.hear(m):
+        how = "open"  # it stays to hear what others write
     m.note("end", site, how=how, **data)
 
 

@@ -203,6 +203,8 @@ def _tags(paths: Sequence[Path]) -> Truth:
 
 def _site_of(endpoint: Endpoint) -> Site | None:
     handler = endpoint.handler
+    while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
+        handler = handler.wrapped
     while isinstance(handler, Partial | Descriptor | Callback):
         inner = handler.data if isinstance(handler, Callback) else handler.function
         if not isinstance(inner, Value):
@@ -216,6 +218,8 @@ def _site_of(endpoint: Endpoint) -> Site | None:
 def symbol_of(endpoint: Endpoint) -> str:
     """The dotted name of a handler in its module."""
     handler = endpoint.handler
+    while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
+        handler = handler.wrapped
     while isinstance(handler, Partial | Descriptor | Callback):
         inner = handler.data if isinstance(handler, Callback) else handler.function
         if not isinstance(inner, Value):

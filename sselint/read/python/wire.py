@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 REDIRECT, NO_CONTENT = 300, 204
 EVENT_STREAM = "text/event-stream"
+WRITTEN = frozenset({"text", "chunk", "event", "object"})
 FIELDS = ("id", "event", "data", "retry", "comment")
 
 
@@ -177,7 +178,17 @@ def _present(fields: dict[str, Value]) -> dict[str, Value]:
 
 
 def send(m: Machine, effect: Effect, c: Context) -> None:
-    """A call that sends: text, an event object, or the fields of an event."""
+    """A call that sends: text, an event object, or the fields of an event; perhaps to another connection."""
+    from sselint.read.python import broadcast
+
+    other = broadcast.connection_of(m, c.receiver) if effect.what in WRITTEN else None
+    if other is None:
+        _send(m, effect, c)
+    else:
+        broadcast.keep(m, other, lambda: _send(m, effect, c))
+
+
+def _send(m: Machine, effect: Effect, c: Context) -> None:
     bound = c.bound(effect)
     if effect.what == "text":
         send_text(m, bound.get(str(effect.get("of", "0")), Const.of("")), c.arguments.site)

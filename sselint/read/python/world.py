@@ -470,6 +470,12 @@ class World:
         function = positional[0] if positional else Unknown("a function")
         return self.decorated(m, data[0], function)
 
+    def _wrap(
+        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+    ) -> Value:
+        wrapper = positional[0] if positional else Unknown("a function")
+        return replace(wrapper, wrapped=data) if isinstance(wrapper, Function) else wrapper
+
     def _cached(
         self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
     ) -> Value:
@@ -547,6 +553,7 @@ def _made_lazily(options: list[Value]) -> list[Value]:
 CALLBACKS: dict[str, Callable[..., Value]] = {
     "register": World._register,
     "decorate": World._decorate,
+    "wrap": World._wrap,
     "cached": World._cached,
     "send": World._send,
     "start_response": World._start_response,
