@@ -44,6 +44,8 @@ EXPECTED = {
     "aiohttp_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "aiohttp_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "aiohttp_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "aiohttp_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
+    "aiohttp_written_plainly": Expected(NONE, Where.NONE, MEMORY, Outcome.NOT_READ),
     "aiosqlite_file": Expected(STORE, DISK, DISK, Outcome.COMPARED),
     "asgi_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "asyncpg_listen": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
@@ -89,7 +91,9 @@ EXPECTED = {
     "tornado_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "tornado_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "tornado_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "tornado_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
     "twisted_refuses": Expected(RANDOM, MEMORY, Where.NONE, Outcome.FAIL_CLOSED, 409),
+    "twisted_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
     "valkey_stream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "wsgi_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
 }
