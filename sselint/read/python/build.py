@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 
 from sselint.read.python import calls, classes, free, inject, ir, iteration, library, serve
@@ -188,8 +187,12 @@ def _start(registration: Registration, m: Machine) -> None:
 def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY_TOTAL) -> list[Machine]:
     def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)
-        with suppress(Signal, Passing, OutOfBudget, RecursionError):
+        try:
             action(m)
+        except (Signal, Passing, OutOfBudget, RecursionError):
+            pass
+        except Exception as error:  # a fault of ours must not cost the other endpoints
+            world.faults.setdefault(next(iter(sorted(m.visited)), ""), error)
         return m
 
     explorer = Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS, total=total)

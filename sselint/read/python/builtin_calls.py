@@ -318,6 +318,10 @@ def _getattr(m: Machine, a: Arguments) -> Value:
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return _dynamic_attribute(m, a)
     if default is not None and not has_attribute(m, a.first(), name.value):
+        holder = a.first()
+        if isinstance(holder, Ref) and m.object(holder).kind == "namespace" and not m.own(holder):
+            set_elsewhere = m.once(2, ("set", holder.id, name.value), "condition", f"whether {name.value} is set") == 0
+            return Unknown(f"{name.value}, which nothing in the tree sets") if set_elsewhere else default
         return default
     return classes.attribute(m, a.first(), name.value, a.site, a.frame)
 
@@ -414,6 +418,19 @@ def _gather(m: Machine, a: Arguments) -> Value:
     return Collection(0, tuple(Item(v) for v in a.positional), "gathered")
 
 
+def _entered(m: Machine, a: Arguments) -> Value:
+    """What a context manager gives that is entered by a call (`stack.enter_context(manager)`)."""
+    manager = a.first()
+    if isinstance(manager, Generator) and manager.kind == "function":
+        return first_of(m, manager, a.site) or Const.of(None)
+    method = classes.find_method(m, manager, "__aenter__") or classes.find_method(m, manager, "__enter__")
+    if method is None:
+        return library.entered(m, manager, a.site)
+    from sselint.read.python import calls
+
+    return calls.awaited(m, calls.call(m, method, (), {}, a.site, a.frame), a.site)
+
+
 PRIMITIVES: dict[str, Primitive] = {
     "next": _next, "anext": _next, "len": _len, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set,
     "dict": _dict, "iter": _iter, "aiter": _iter, "enumerate": lazy("enumerate"), "range": lazy("range"),
@@ -424,7 +441,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "bytes": _same, "bytearray": _same, "bool": _bool, "abs": _same, "round": _same, "sum": _same, "hex": _same,
     "oct": _same, "chr": _same, "ord": _same, "print": _nothing, "hash": _hashed, "id": _identity, "vars": _same,
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
-    "gather": _gather, "bisect": _bisect, "same": _same, "memoryview": _same, "aenumerate": lazy("enumerate"),
+    "gather": _gather, "entered": _entered, "bisect": _bisect, "same": _same, "memoryview": _same, "aenumerate": lazy("enumerate"),
     "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
 }  # fmt: skip
 

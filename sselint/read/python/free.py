@@ -41,7 +41,9 @@ def candidates(world: World, evident: set[str], ran: set[object]) -> Iterator[En
                     yield from _of_class(world, value, ran)
 
 
-SENDS = re.compile(r"""(id|data|event)["']?\s*:|event-stream|ServerSentEvent|EventSource""")
+SENDS = re.compile(
+    r"""(id|data|event)["']?\s*:|event-stream|ServerSentEvent|EventSource|\byield\b.*(sse|event|frame|format)""", re.IGNORECASE
+)
 
 
 def _open(world: World, function: Function, ran: set[object]) -> bool:
@@ -152,6 +154,20 @@ def _instance(m: Machine, cls: ClassValue, site: Site) -> Value:
         m.boot = outer
 
 
+def _some(m: Machine, cls: ClassValue, site: Site) -> Value:
+    """An object of a class or, where others inherit from it, of one of these: who injects it decides."""
+    several = [
+        value
+        for names in m.world.globals.values()
+        for values in names.values()
+        for value in values
+        if isinstance(value, ClassValue) and value != cls and cls in list(classes.ancestors(m, value))
+    ]
+    options = list(dict.fromkeys(several)) or [cls]
+    label = f"which {cls.name} it is given"
+    return _instance(m, options[m.once(len(options), ("injected", cls.node), "environment", label, site)], site)
+
+
 def _unknown(owner: str, name: str) -> Value:
     return Unknown(f"{name} of {owner}, which whoever makes it gives")
 
@@ -176,7 +192,7 @@ def _parameter(m: Machine, endpoint: Endpoint, function: Function, parameter: ir
         from sselint.read.python.build import instances
 
         held = instances(m.world, kind)
-        return held[0] if held else _instance(m, kind, site)
+        return held[0] if held else _some(m, kind, site)
     if parameter.default is not None:
         from sselint.read.python import expressions
 

@@ -102,6 +102,7 @@ class Analysis:
             )
             for path, why in world.refused.items()
         ]
+        found.extend(self._internal(path, error) for path, error in world.faults.items() if path)
         for path, trouble in world.broken.items():
             module = world.loaded[path]
             line, column = module.source.at(trouble.line - 1, max(trouble.column - 1, 0))

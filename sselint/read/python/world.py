@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sselint.facts import Setting
@@ -94,6 +94,8 @@ class World:
         self.running: dict[str, Scope] = {}
         self.loaded: dict[str, Module] = {}
         self.broken: dict[str, SyntaxTrouble] = {}
+        self.faults: dict[str, Exception] = {}
+        """Files on which the reader itself failed."""
         self.refused: dict[str, str] = {}
         """Files that must not reach the parser, with the reason."""
         self.called: set[ir.Node] = set()
@@ -153,6 +155,8 @@ class World:
             self._refused(m, module, raised)
         except (Signal, Passing, OutOfBudget, RecursionError):
             pass
+        except Exception as error:  # a fault of ours must not cost the other modules
+            self.faults.setdefault(module.path, error)
         finally:
             self._keep(m, module, scope)
             if outer is None:
