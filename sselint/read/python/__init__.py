@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sselint.facts import Reading
     from sselint.read.python.world import Environment as Environment
 
+
 def looks_like(path: str, text: str, own_rules: Sequence[Path] = ()) -> bool:
     """Whether a Python file holds evidence of an event stream. Cheap: no parsing. `own_rules` are the user's files."""
     from sselint.read.python.evidence import mentions_stream

@@ -179,7 +179,8 @@ def _serve(endpoint: Endpoint, m: Machine) -> None:
 def _start(registration: Registration, m: Machine) -> None:
     """A handler that is registered to run when the server starts."""
     if registration.handler is not None and registration.receiver is not None:
-        _lifespan(registration.receiver, registration.handler, m)
+        owner = m.object(registration.receiver).details.get("parent")  # of a list of such handlers
+        _lifespan(owner if isinstance(owner, Ref) else registration.receiver, registration.handler, m)
     elif registration.handler is not None:
         _run(registration.handler, registration.site, m)
 

@@ -441,7 +441,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "bytes": _same, "bytearray": _same, "bool": _bool, "abs": _same, "round": _same, "sum": _same, "hex": _same,
     "oct": _same, "chr": _same, "ord": _same, "print": _nothing, "hash": _hashed, "id": _identity, "vars": _same,
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
-    "gather": _gather, "entered": _entered, "bisect": _bisect, "same": _same, "memoryview": _same, "aenumerate": lazy("enumerate"),
+    "gather": _gather, "entered": _entered, "bisect": _bisect, "same": _same, "memoryview": _same,
+    "aenumerate": lazy("enumerate"),
     "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
 }  # fmt: skip
 

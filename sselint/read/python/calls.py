@@ -222,11 +222,12 @@ def awaited(m: Machine, value: Value, site: Site | None) -> Value:
 
 
 def run_apart(m: Machine, value: Value, site: Site | None) -> None:
-    """Runs something beside the current path: a task or a thread. Its jumps and its failures stay there."""
+    """Runs something beside the current path: a task or a thread. Its jumps and its failures stay there, and what it
+    makes is made while the process runs, also where start-up began it."""
     if m.depth >= MAX_DEPTH:
         return
-    trace, current, sink = m.trace, list(m.current), m.sink
-    m.trace, m.sink, m.apart = [], None, m.apart + 1
+    trace, current, sink, boot = m.trace, list(m.current), m.sink, m.boot
+    m.trace, m.sink, m.apart, m.boot = [], None, m.apart + 1, False
     m.current.clear()
     try:
         if isinstance(value, Generator):
@@ -240,7 +241,7 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> None:
         pass
     finally:
         m.current[:] = current
-        m.trace, m.sink, m.apart = trace, sink, m.apart - 1
+        m.trace, m.sink, m.apart, m.boot = trace, sink, m.apart - 1, boot
 
 
 __all__ = ["Join", "Minted", "awaited", "builtin_calls", "call", "run_apart", "run_generator"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sselint.read.python import ir
+from sselint.read.python.context import bind_arguments
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -37,7 +38,8 @@ SAME_AS_OWNER = frozenset({"hex", "int", "urn", "bytes", "value", "name", "real"
 
 STORE_FAILURE = "a failure of a store"
 FAILURES = frozenset(
-    f"builtins.{name}" for name in ("Exception", "BaseException", "OSError", "ConnectionError", "TimeoutError", "IOError")
+    f"builtins.{name}"
+    for name in ("Exception", "BaseException", "OSError", "ConnectionError", "TimeoutError", "IOError")
 )
 """What catches a store that does not answer, beside the exceptions of its library."""
 
@@ -281,12 +283,11 @@ def library_init(
     m: Machine, ref: Ref, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
 ) -> None:
     """The constructor of a library's class that the tree inherits: its arguments become attributes of the same name."""
-    from sselint.read.python import library
 
     for base in library_bases(m, cls):
         entry = m.rules.entry(base.name)
         if entry is not None:
-            for name, value in library.bind_arguments(entry.parameters, positional, keywords).items():
+            for name, value in bind_arguments(entry.parameters, positional, keywords).items():
                 m.object(ref).arguments.setdefault(name, value)
                 m.write_attribute(ref, name, value, site)
             return

@@ -202,9 +202,7 @@ class Endpoints:
                 bound = handler if made is None else replace(handler, receiver=made)
                 yield Endpoint(bound, url, routers, registration.site, application, options=dict(registration.values))
 
-    def _whole(
-        self, target: Value, url: str | None, routers: tuple[int, ...], application: int
-    ) -> Iterator[Endpoint]:
+    def _whole(self, target: Value, url: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         """What answers all that an application is asked for: a class of handlers, or an object that renders."""
         if isinstance(target, ClassValue):
             yield Endpoint(target, url or None, routers, _site_of(target), application)
@@ -327,8 +325,8 @@ def references(world: World, endpoint: Endpoint) -> tuple[AppReference, ...]:
     for path, names in world.globals.items():
         module = world.loaded[path]
         for name, values in names.items():
-            values = [inner for v in values for inner in _imported(world, v)]
-            if any(v in values for v in wanted) or any(_wraps(world, v, endpoint.application) for v in values):
+            meant = [inner for v in values for inner in _imported(world, v)]
+            if any(v in meant for v in wanted) or any(_wraps(world, v, endpoint.application) for v in meant):
                 found.append(AppReference(module.name, name, path))
     for function, number in world.factories:
         if number == endpoint.application:

@@ -42,7 +42,8 @@ def candidates(world: World, evident: set[str], ran: set[object]) -> Iterator[En
 
 
 SENDS = re.compile(
-    r"""(id|data|event)["']?\s*:|event-stream|ServerSentEvent|EventSource|\byield\b.*(sse|event|frame|format)""", re.IGNORECASE
+    r"""(id|data|event)["']?\s*:|event-stream|ServerSentEvent|EventSource|\byield\b.*(sse|event|frame|format)""",
+    re.IGNORECASE,
 )
 
 
@@ -67,7 +68,8 @@ def _of_class(world: World, cls: ClassValue, ran: set[object]) -> Iterator[Endpo
         if inner is None or not isinstance(inner[0], Function) or inner[0].node not in ran:
             yield Endpoint(cls, None, (), site, kind="store")
         return
-    if any((e := world.rules.entry(b.name)) is not None and e.role == "handler_class" for b in classes.library_bases(m, cls)):
+    entries = [world.rules.entry(base.name) for base in classes.library_bases(m, cls)]
+    if any(e is not None and e.role == "handler_class" for e in entries):
         yield Endpoint(cls, None, (), site, kind="route")
         return
     for value in list(cls.attributes.values()):
@@ -79,9 +81,8 @@ def _of_class(world: World, cls: ClassValue, ran: set[object]) -> Iterator[Endpo
 def is_store(m: Machine, cls: ClassValue) -> bool:
     """Whether a class is an event store, as an SDK's interface says."""
     entries = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
-    return any(e is not None and e.role == "event_store" for e in entries) and "store_event" in {
-        name for c in (cls, *(a for a in classes.ancestors(m, cls) if isinstance(a, ClassValue))) for name in c.attributes
-    }
+    named = any(e is not None and e.role == "event_store" for e in entries)
+    return named and classes.class_attribute(m, cls, "store_event") is not None
 
 
 def streams(world: World, endpoint: Endpoint) -> bool:

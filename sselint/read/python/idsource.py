@@ -94,6 +94,7 @@ def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]]) -> IdSource:
             Scope.UNKNOWN,
             f"what is sent is not known: {why}",
             evidence_of([(unknown[0].site, "sent here")]),
+            reaches_fresh_client=Truth.UNKNOWN,
         )
     shown = [(f.site, "sent without an id") for _, f in frames[:1]]
     return IdSource(IdKind.NONE, Scope.NONE, NO_IDS, evidence_of(shown), reaches_fresh_client=Truth.NO)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from sselint.read.python import builtin_calls, calls, classes, containers, effects, iteration, methods, stores, text
+from sselint.read.python.context import Context, bind_arguments
 from sselint.read.python.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect, Entry
@@ -38,17 +39,6 @@ from sselint.read.python.values import (
 BUILTIN = "builtins."
 
 
-def bind_arguments(
-    parameters: Sequence[str], positional: Sequence[Value], keywords: dict[str, Value]
-) -> dict[str, Value]:
-    """Arguments by the names of the parameters; what has no name is under its position."""
-    bound: dict[str, Value] = {}
-    for number, value in enumerate(positional):
-        bound[parameters[number] if number < len(parameters) else str(number)] = value
-    bound.update(keywords)
-    return bound
-
-
 def make_dict(m: Machine, entries: dict[str, Value], site: Site) -> Value:
     """A dict of keyword arguments."""
     ref = m.make("dict", "dict", site)
@@ -66,13 +56,11 @@ def external_attribute(m: Machine, external: External, name: str, site: Site | N
     entry = m.rules.entry(external.name)
     if entry is not None and name in entry.attributes:
         return effects.apply(
-            m, entry.attributes[name], effects.Context(None, entry, Arguments((), {}, site or _nowhere(m), None))
+            m, entry.attributes[name], Context(None, entry, Arguments((), {}, site or _nowhere(m), None))
         )
     described = m.rules.entry(dotted)
     if described is not None and described.role == "value" and described.call is not None:
-        return effects.apply(
-            m, described.call, effects.Context(None, described, Arguments((), {}, site or _nowhere(m), None))
-        )
+        return effects.apply(m, described.call, Context(None, described, Arguments((), {}, site or _nowhere(m), None)))
     if entry is not None and entry.method(name) is not None and described is None:
         return Method(external, name)
     return External(dotted)
@@ -83,7 +71,7 @@ def value_of(m: Machine, external: External, site: Site) -> Value:
     entry = m.rules.entry(external.name)
     if entry is None or entry.role != "value" or entry.call is None:
         return external
-    return effects.apply(m, entry.call, effects.Context(None, entry, Arguments((), {}, site, None)))
+    return effects.apply(m, entry.call, Context(None, entry, Arguments((), {}, site, None)))
 
 
 def _nowhere(m: Machine) -> Site:
@@ -96,7 +84,7 @@ def external_item(m: Machine, external: External, index: Value, site: Site) -> V
     effect = entry.method("__getitem__") if entry is not None else None
     if effect is None or entry is None:
         return external
-    return effects.apply(m, effect, effects.Context(external, entry, Arguments((index,), {}, site, None)))
+    return effects.apply(m, effect, Context(external, entry, Arguments((index,), {}, site, None)))
 
 
 def class_default(m: Machine, cls: ClassValue, name: str) -> Value:
@@ -124,7 +112,7 @@ def call_external(
     arguments = Arguments(positional, keywords, where, frame)
     if entry is not None:
         if entry.call is not None:
-            return effects.apply(m, entry.call, effects.Context(None, entry, arguments))
+            return effects.apply(m, entry.call, Context(None, entry, arguments))
         return make_object(m, entry, arguments)
     if name.startswith(BUILTIN):
         return _builtin(m, name.removeprefix(BUILTIN), arguments)
@@ -132,7 +120,7 @@ def call_external(
     owner = m.rules.entry(holder)
     effect = owner.method(method) if owner is not None else None
     if owner is not None and effect is not None:
-        return effects.apply(m, effect, effects.Context(None, owner, arguments))
+        return effects.apply(m, effect, Context(None, owner, arguments))
     return _undescribed(m, name, arguments)
 
 
@@ -174,7 +162,7 @@ def call_method(
         entry = m.rules.entry(receiver.name)
         effect = entry.method(name) if entry is not None else None
         if entry is not None and effect is not None:
-            return effects.apply(m, effect, effects.Context(receiver, entry, a))
+            return effects.apply(m, effect, Context(receiver, entry, a))
         return _undescribed(m, f"{receiver.name}.{name}", a)
     if isinstance(receiver, Ref) and m.object(receiver).kind not in containers.KINDS:
         return object_method(m, receiver, name, a)
@@ -234,7 +222,7 @@ def _inherited(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments
         entry = m.rules.entry(base.name)
         effect = entry.method(name) if entry is not None else None
         if entry is not None and effect is not None:
-            return effects.apply(m, effect, effects.Context(target, entry, a))
+            return effects.apply(m, effect, Context(target, entry, a))
     if name == "__new__" and isinstance(target, ClassValue):
         return m.make("instance", target, a.site, a.frame, target.name)
     m.note("super", a.site, name=name)
@@ -346,13 +334,13 @@ def object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value | Non
     if entry is None:
         return None
     if name in entry.attributes:
-        return effects.apply(m, entry.attributes[name], effects.Context(ref, entry, Arguments((), {}, site, None)))
+        return effects.apply(m, entry.attributes[name], Context(ref, entry, Arguments((), {}, site, None)))
     if target.kind == "instance" and name in entry.parameters:
         return argument(m, ref, name) or Const.of(None)
     if entry.method(name) is not None:
         return Method(ref, name)
     if "*" in entry.attributes:
-        return effects.apply(m, entry.attributes["*"], effects.Context(ref, entry, Arguments((), {}, site, None)))
+        return effects.apply(m, entry.attributes["*"], Context(ref, entry, Arguments((), {}, site, None)))
     if target.kind == "library":
         given = argument(m, ref, name)
         if given is not None:
@@ -366,7 +354,7 @@ def object_method(m: Machine, ref: Ref, name: str, a: Arguments) -> Value:
     entry = entry_of(m, ref)
     effect = entry.method(name) if entry is not None else None
     if entry is not None and effect is not None:
-        return effects.apply(m, effect, effects.Context(ref, entry, a))
+        return effects.apply(m, effect, Context(ref, entry, a))
     if m.object(ref).kind == "namespace":
         return methods.call(m, ref, name, a) or Unknown(f"what {name} gives")
     if entry is not None:
@@ -400,7 +388,7 @@ def entered(m: Machine, manager: Value, site: Site) -> Value:
         entry = entry_of(m, manager)
         effect = entry.method("__enter__") if entry is not None and "__enter__" in entry.methods else None
         if entry is not None and effect is not None:
-            return effects.apply(m, effect, effects.Context(manager, entry, Arguments((), {}, site, None)))
+            return effects.apply(m, effect, Context(manager, entry, Arguments((), {}, site, None)))
     return manager
 
 
@@ -409,7 +397,7 @@ def awaited_object(m: Machine, ref: Ref, site: Site | None) -> Value:
     entry = entry_of(m, ref)
     effect = entry.methods.get("__await__") if entry is not None else None
     if entry is not None and effect is not None:
-        return effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, site or _nowhere(m), None)))
+        return effects.apply(m, effect, Context(ref, entry, Arguments((), {}, site or _nowhere(m), None)))
     return ref
 
 
@@ -428,7 +416,7 @@ def iterate(m: Machine, ref: Ref, site: Site | None, body: Callable[[Value], Non
     if effect.get("live"):
         _listen(m, ref, entry, effect, where, body)
         raise Ended
-    value = effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, where, None)))
+    value = effects.apply(m, effect, Context(ref, entry, Arguments((), {}, where, None)))
     if value == ref:
         body(Unknown("an element of an object that is not understood"))
     else:
@@ -444,7 +432,7 @@ def _listen(m: Machine, ref: Ref, entry: Entry, effect: Effect, site: Site, body
     try:
         for number in range(LOOP_ROUNDS):
             m.round, outer = max(m.round, number + 1), m.round
-            value = effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, site, None)))
+            value = effects.apply(m, effect, Context(ref, entry, Arguments((), {}, site, None)))
             if isinstance(value, Reply) and value.selection == "compared" and number == 0:
                 m.round = outer
                 iteration.iterate(m, replace(value, live=False), site, body)
@@ -465,7 +453,7 @@ def next_of(m: Machine, ref: Ref, site: Site | None) -> Value:
     if entry is not None and effect is not None and effect.verb == "mints":
         return m.minted(effect.what, site, ref.id, effect.get("note", "made here"))
     if entry is not None and effect is not None:
-        return effects.apply(m, effect, effects.Context(ref, entry, Arguments((), {}, site or _nowhere(m), None)))
+        return effects.apply(m, effect, Context(ref, entry, Arguments((), {}, site or _nowhere(m), None)))
     return Unknown("the next element of an object that is not understood")
 
 

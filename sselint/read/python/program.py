@@ -116,4 +116,5 @@ class Analysis:
 def _merged(known: Stream, other: Stream) -> Stream:
     from dataclasses import replace
 
-    return replace(known, apps=tuple(dict.fromkeys((*known.apps, *other.apps))))
+    apps = tuple(dict.fromkeys((*known.apps, *other.apps)))
+    return replace(known, apps=apps, deployable=known.deployable or other.deployable)

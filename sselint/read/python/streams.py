@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sselint.facts import (
+    AppReference,
     Cursor,
     Guard,
     IdKind,
@@ -116,6 +117,7 @@ def _assembled(
         return None
     span = site.span("the endpoint")
     names = {str(e.data["name"]) for p in everything for e in p.events("environment")}
+    apps = references(world, endpoint)
     return Stream(
         path=span.path,
         line=span.line,
@@ -131,12 +133,18 @@ def _assembled(
         guards=_guards(world, endpoint, [*foreign, *known]),
         tags_replica=_tags(everything),
         url=endpoint.url,
-        apps=references(world, endpoint),
+        apps=apps,
         protocol="mcp" if any(p.events("mcp") for p in everything) else "sse",
-        deployable=NOT_DEPLOYED.search(span.path) is None,
+        deployable=_deployable(span.path, apps),
         environment=frozenset(names),
         evidence=(replace(span, note="the endpoint"),),
     )
+
+
+def _deployable(path: str, apps: Sequence[AppReference]) -> bool:
+    """Whether a deployment may be meant: not where only tests and examples mount the stream, wherever it stands."""
+    mounted = [NOT_DEPLOYED.search(app.path) is None for app in apps]
+    return NOT_DEPLOYED.search(path) is None and (not mounted or any(mounted))
 
 
 def _by_environment(world: World, paths: Sequence[Path]) -> tuple[IdSource, Replay]:

@@ -24,7 +24,7 @@ from sselint.read.python.values import (
 )
 
 if TYPE_CHECKING:
-    from sselint.read.python.effects import Context
+    from sselint.read.python.context import Context
 
 REDIRECT, NO_CONTENT = 300, 204
 EVENT_STREAM = "text/event-stream"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sselint.facts import Setting
-from sselint.read.python import calls, effects, ir, library, scan, wire
+from sselint.read.python import calls, effects, ir, library, scan
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -458,88 +458,9 @@ class World:
         site: Site | None,
     ) -> Value:
         """A callable of the interpreter's own."""
-        return CALLBACKS[callback.name](self, m, callback.data, positional, keywords, site or self.nowhere)
+        from sselint.read.python import callbacks
 
-    def _register(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        effect, receiver, values, where = data
-        handler = positional[0] if positional else Unknown("a handler")
-        self.register(m, effect.what, receiver, handler, values, effect, where)
-        return handler
-
-    def _decorate(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        function = positional[0] if positional else Unknown("a function")
-        return self.decorated(m, data[0], function)
-
-    def _wrap(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        wrapper = positional[0] if positional else Unknown("a function")
-        return replace(wrapper, wrapped=data) if isinstance(wrapper, Function) else wrapper
-
-    def _cached(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        key = ("cached", data, positional)
-        held = m.overlay.known.get(key)
-        if isinstance(held, Value):
-            return held
-        outer, m.boot = m.boot, True
-        try:
-            value = calls.awaited(m, calls.call(m, data, positional, keywords, site, None), site)
-        finally:
-            m.boot = outer
-        m.overlay.known[key] = value
-        return value
-
-    def _send(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        wire.asgi_message(m, positional[0] if positional else Const.of(None), site)
-        return Const.of(None)
-
-    def _start_response(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        status = positional[0] if positional else Const.of("200 OK")
-        head = str(status.value).split(" ")[0] if isinstance(status, Const) else "200"
-        begun = m.begun
-        wire.start(
-            m, Const.of(int(head) if head.isdigit() else 200), positional[1] if len(positional) > 1 else None, site
-        )
-        m.begun = begun  # WSGI sends the head with the first chunk
-        return Callback("write")
-
-    def _write(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        wire.send_text(m, positional[0] if positional else Const.of(""), site)
-        return Const.of(None)
-
-    def _continue(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        result: Value = data(*positional)
-        return result
-
-    def _event(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        message = positional[0] if positional else Const.of(None)
-        found = library.use(m, message, "id") if isinstance(message, Ref) else None
-        fields = {"data": message}
-        if found is not None and not (isinstance(found, Const) and found.value is None):
-            fields["id"] = found
-        wire.emit(m, fields, site)
-        return Const.of(None)
-
-    def _input(
-        self, m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-    ) -> Value:
-        return Input(str(data or "the request's body"))
+        return callbacks.call(m, callback, positional, keywords, site or self.nowhere)
 
 
 def plain(name: str) -> str:
@@ -552,20 +473,6 @@ def _made_lazily(options: list[Value]) -> list[Value]:
     made = [v for v in options if isinstance(v, Ref | Function | ClassValue)]
     nothing = [v for v in options if isinstance(v, Const) and v.value is None]
     return [v for v in options if v not in nothing] if made and nothing else options
-
-
-CALLBACKS: dict[str, Callable[..., Value]] = {
-    "register": World._register,
-    "decorate": World._decorate,
-    "wrap": World._wrap,
-    "cached": World._cached,
-    "send": World._send,
-    "start_response": World._start_response,
-    "write": World._write,
-    "continue": World._continue,
-    "event": World._event,
-    "input": World._input,
-}
 
 
 def _empty() -> Any:

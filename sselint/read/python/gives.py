@@ -1,0 +1,241 @@
+"""Values that the rules say a call gives (`gives: header`): one small function each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sselint.read.python import containers, iteration, library, mcp, text
+from sselint.read.python.context import Context
+from sselint.read.python.machine import Arguments, Machine, Raised
+from sselint.read.python.rules import Effect
+from sselint.read.python.values import (
+    Const,
+    Exceptional,
+    Input,
+    Method,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Variable,
+    mentions_cursor,
+)  # fmt: skip
+
+NOTHING = Const.of(None)
+
+
+def _self(m: Machine, effect: Effect, c: Context) -> Value:
+    return c.receiver if c.receiver is not None else NOTHING
+
+
+def _argument(m: Machine, effect: Effect, c: Context) -> Value:
+    found = c.argument(effect, "of", "0")
+    default = c.argument(effect, "default")
+    return found if found is not None else default if default is not None else NOTHING
+
+
+def _const(m: Machine, effect: Effect, c: Context) -> Value:
+    return Const.of(effect.get("value"))
+
+
+def _input(m: Machine, effect: Effect, c: Context) -> Value:
+    return Input(str(effect.get("name") or f"the client's {c.entry.name.rpartition('.')[2]}"))
+
+
+def _unknown(m: Machine, effect: Effect, c: Context) -> Value:
+    given = (*c.arguments.positional, *c.arguments.keywords.values())
+    return Unknown(str(effect.get("note") or f"what {c.entry.name} gives"), any(mentions_cursor(v) for v in given))
+
+
+def _header(m: Machine, effect: Effect, c: Context) -> Value:
+    return _sent(m, effect, c, "header")
+
+
+def _query(m: Machine, effect: Effect, c: Context) -> Value:
+    return _sent(m, effect, c, "query")
+
+
+def _sent(m: Machine, effect: Effect, c: Context, carrier: str) -> Value:
+    name = c.argument(effect, "key", "0") if effect.get("name") is None else Const.of(effect.get("name"))
+    default = c.argument(effect, "default", "1")
+    value = m.world.sent(m, carrier, name, default or NOTHING, c.arguments.site)
+    if default is None and effect.get("missing") == "raises" and isinstance(value, Const) and value.value is None:
+        raise Raised(Exceptional("KeyError"), c.arguments.site)
+    return value
+
+
+def _variable(m: Machine, effect: Effect, c: Context) -> Value:
+    name = c.argument(effect, "key", "0")
+    default = c.argument(effect, "default", "1")
+    if not isinstance(name, Const):
+        return Unknown("an environment variable whose name is computed")
+    return Variable(str(name.value), default if default is not None else NOTHING)
+
+
+def _image(m: Machine, effect: Effect, c: Context) -> Value:
+    key = ("store", "image", c.arguments.site)
+    found = m.heap.make(key, "shared", "image", c.arguments.site, True)
+    found.where, found.label = "image", "a file that every process has"
+    return Reply(found.id)
+
+
+def _element(m: Machine, effect: Effect, c: Context) -> Value:
+    """Some element of what the object was made with, or of an argument."""
+    source = c.argument(effect, "of")
+    if source is None and isinstance(c.receiver, Ref):
+        source = library.use(m, c.receiver, "items")
+    view = iteration.view_of(m, source) if source is not None else None
+    return view.items[-1].value if view is not None and view.items else Unknown("an element")
+
+
+def _used(m: Machine, effect: Effect, c: Context) -> Value:
+    """What the object was made with."""
+    found = library.argument(m, c.receiver, str(effect.get("of"))) if isinstance(c.receiver, Ref) else None
+    return found if found is not None else NOTHING
+
+
+def _attribute(m: Machine, effect: Effect, c: Context) -> Value:
+    """What was stored under a key of an object of a library (a session, an application): by the key's name."""
+    key = c.argument(effect, "key", "0")
+    if not isinstance(c.receiver, Ref) or key is None:
+        return Unknown("a stored attribute")
+    found = m.read_attribute(c.receiver, containers.name_of_key(key), c.arguments.site)
+    default = c.argument(effect, "default", "1")
+    return (
+        found
+        if found is not None
+        else default
+        if default is not None
+        else Unknown("an entry that nothing in the tree sets")
+    )
+
+
+def _application(m: Machine, effect: Effect, c: Context) -> Value:
+    """The application that serves the request."""
+    found = m.request.get("application")
+    return found if found is not None else Unknown("the application of the request")
+
+
+def _method(m: Machine, effect: Effect, c: Context) -> Value:
+    """The request's method: GET on paper, any while the program is being built."""
+    return Input("the request's method") if m.building else Const.of("GET")
+
+
+def _header_pairs(m: Machine, effect: Effect, c: Context) -> Value:
+    """All headers: the one that matters, and another."""
+    raw = effect.get("raw", True)
+    name: Any = b"last-event-id" if raw else "last-event-id"
+    value = m.world.sent(m, "header", Const.of(name), NOTHING, c.arguments.site)
+    other = Tuple((Const.of(b"accept" if raw else "accept"), Input("header accept")))
+    if isinstance(value, Const) and value.value is None:
+        return Tuple((other,))
+    return Tuple((Tuple((Const.of(name), value)), other))
+
+
+def _scope(m: Machine, effect: Effect, c: Context) -> Value:
+    """An entry of an ASGI scope."""
+    key = c.argument(effect, "key", "0")
+    name = key.value if isinstance(key, Const) else None
+    if name == "type":
+        return Const.of("http")
+    if name == "method":
+        return _method(m, effect, c)
+    if name == "headers":
+        entry = m.rules.entry("sselint.headers")
+        return (
+            library.make_object(m, entry, Arguments((), {}, c.arguments.site, None)) if entry is not None else NOTHING
+        )
+    if name in ("state", "extensions"):
+        return m.world.request_state(m, c.arguments.site)
+    if name == "app":
+        return _application(m, effect, c)
+    return Input(f"the request's {name or 'scope'}")
+
+
+def _environ(m: Machine, effect: Effect, c: Context) -> Value:
+    """An entry of a WSGI environ."""
+    key, default = c.argument(effect, "key", "0"), c.argument(effect, "default", "1")
+    if isinstance(key, Const) and key.value == "REQUEST_METHOD":
+        return _method(m, effect, c)
+    return m.world.sent(m, "environ", key, default or NOTHING, c.arguments.site)
+
+
+def _named_input(m: Machine, effect: Effect, c: Context) -> Value:
+    key = c.argument(effect, "key", "0")
+    return Input(f"path parameter {key.value}" if isinstance(key, Const) else "something that the client sent")
+
+
+def _channel_pair(m: Machine, effect: Effect, c: Context) -> Value:
+    """The two ends of a channel in memory."""
+    entry = m.rules.entry("queue.Queue")
+    made = (
+        library.make_object(m, entry, Arguments((), {}, c.arguments.site, c.arguments.frame))
+        if entry is not None
+        else NOTHING
+    )
+    return Tuple((made, made))
+
+
+def _asgi_of(m: Machine, effect: Effect, c: Context) -> Value:
+    """An ASGI application that hands every request to an object of the SDK."""
+    return Method(c.arguments.first(), "handle_request")
+
+
+def _begun(m: Machine, effect: Effect, c: Context) -> Value:
+    """Whether the head of the response has left."""
+    return Const.of(m.begun)
+
+
+def _sessions(m: Machine, effect: Effect, c: Context) -> Value:
+    """The sessions that a manager knows."""
+    return mcp.sessions(m, c.receiver) if isinstance(c.receiver, Ref) else NOTHING
+
+
+def _place(m: Machine, effect: Effect, c: Context) -> Value:
+    """A namespace that belongs to an object: the state of an application."""
+    owner = c.receiver.id if isinstance(c.receiver, Ref) else 0
+    name = str(effect.get("name"))
+    made = m.heap.make(
+        ("place", owner, name, c.entry.name if not owner else ""), "namespace", "namespace", c.arguments.site, True
+    )
+    made.boot, made.label = True, name
+    return Ref(made.id)
+
+
+def _collect(m: Machine, effect: Effect, c: Context) -> Value:
+    """Text that is added to a buffer."""
+    if isinstance(c.receiver, Ref):
+        key = (c.receiver, "argument collected")
+        held = m.overlay.attributes.get(key) or library.argument(m, c.receiver, "initial") or Const.of("")
+        m.overlay.attributes[key] = text.join([held, c.arguments.first()])
+    return NOTHING
+
+
+def _collected(m: Machine, effect: Effect, c: Context) -> Value:
+    """All that was added to a buffer so far."""
+    found = m.overlay.attributes.get((c.receiver, "argument collected")) if isinstance(c.receiver, Ref) else None
+    return found if found is not None else Const.of("")
+
+
+def _configured(m: Machine, effect: Effect, c: Context) -> Value:
+    """The object itself, which from here on has an argument more: a position that was sought, an offset."""
+    given = c.argument(effect, "of", "0")
+    if isinstance(c.receiver, Ref) and given is not None:
+        name = str(effect.get("name", effect.get("of", "0")))
+        m.overlay.attributes[(c.receiver, f"argument {name}")] = given
+        m.object(c.receiver).arguments.setdefault(name, NOTHING)
+    return c.receiver or NOTHING
+
+
+GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
+    "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
+    "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
+    "application": _application, "nothing": lambda m, e, c: NOTHING,
+    "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
+    "named_input": _named_input, "configured": _configured,
+    "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
+    "channel_pair": _channel_pair, "asgi_of": _asgi_of,
+    "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
+}  # fmt: skip
