@@ -60,7 +60,9 @@ def published(store: str) -> str:
 
 def answered(handler: str, store: str = "") -> str:
     """A server whose handler is `handler` (it may use `request`, `log` and `Response`)."""
-    filled = store or """
+    filled = (
+        store
+        or """
 import uuid
 log = []
 
@@ -68,6 +70,7 @@ log = []
 def publish(text):
     log.append((uuid.uuid4().hex, text))
 """
+    )
     body = textwrap.indent(textwrap.dedent(handler).strip(), "    ")
     return (
         HEAD

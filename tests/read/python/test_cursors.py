@@ -351,7 +351,10 @@ def test_exception_handler_registered_elsewhere() -> None:
         raise Lost(cursor)
     events = log[index.get(cursor, -1) + 1:]
     """
-    store = RANDOM + "\n\nclass Lost(Exception):\n    pass\n\n\ndef lost(request, error):\n    return Response(status_code=STATUS)\n"
+    store = (
+        RANDOM
+        + "\n\nclass Lost(Exception):\n    pass\n\n\ndef lost(request, error):\n    return Response(status_code=STATUS)\n"
+    )
     program = answered(READ + _flat(raising) + FINITE, store.replace("STATUS", "410"))
     handled = program.replace("Starlette(routes=", "Starlette(exception_handlers={Lost: lost}, routes=")
     assert stream_of(handled).on_foreign.status == 410
