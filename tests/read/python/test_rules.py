@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from sselint.catalogue import CatalogueError, load_yaml, rules_directory
-from sselint.read.python import builtin_calls, containers, effects
-from sselint.read.python.rules import CONTAINERS, Entry, Rules, load_rules
+from sselint.read.python import builtin_calls, containers, gives
+from sselint.read.python.rules import CONTAINERS, Effect, Entry, Rules, load_rules
 
 SHIPPED = sorted((rules_directory() / "python").glob("*.yaml"))
 SERVERS = Path(__file__).parent / "libraries" / "servers"
 
 
-def effects_of(entry: Entry) -> list[effects.Effect]:
+def effects_of(entry: Entry) -> list[Effect]:
     return [*entry.methods.values(), *entry.attributes.values(), *([entry.call] if entry.call else [])]
 
 
 def test_every_primitive_that_a_shipped_file_names_exists() -> None:
-    known = {*effects.GIVES, *builtin_calls.PRIMITIVES}
+    known = {*gives.GIVES, *builtin_calls.PRIMITIVES}
     given = {e.what for entry in load_rules().entries.values() for e in effects_of(entry) if e.verb == "gives"}
     assert {what for what in given if "." not in what} <= known
 

@@ -44,6 +44,7 @@ EXPECTED = {
     "aiohttp_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "aiohttp_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "aiohttp_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "aiohttp_task_writes": Expected((IdKind.CLOCK, Scope.ORDERED_LOCAL), Where.NONE, MEMORY, Outcome.NOT_READ),
     "aiohttp_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
     "aiohttp_written_plainly": Expected(NONE, Where.NONE, MEMORY, Outcome.NOT_READ),
     "aiosqlite_file": Expected(STORE, DISK, DISK, Outcome.COMPARED),
