@@ -108,7 +108,7 @@ def read_facts(path: Path) -> list[Stream]:
     if not isinstance(document, dict) or document.get("version") != 1 or "streams" not in document:
         raise SettingsError("not facts of version 1", str(path), _HOW)
     try:
-        return [_stream_of(item, path) for item in document["streams"]]
+        return [_stream_of(_from_elsewhere(item, path.name)) for item in document["streams"]]
     except (KeyError, ValueError, TypeError) as error:
         raise SettingsError(f"not facts of version 1: {error}", str(path), _HOW) from error
 
@@ -116,7 +116,16 @@ def read_facts(path: Path) -> list[Stream]:
 _HOW = "write it with `sselint facts --format json > app.json` in the server's repository"
 
 
-def _stream_of(item: dict[str, Any], file: Path) -> Stream:
+def _from_elsewhere(value: Any, file: str) -> Any:
+    """The item with each path as `file#path`: a file of the same name may stand in the audited tree too."""
+    if isinstance(value, list):
+        return [_from_elsewhere(inner, file) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {k: f"{file}#{v}" if k == "path" else _from_elsewhere(v, file) for k, v in value.items()}
+
+
+def _stream_of(item: dict[str, Any]) -> Stream:
     ids, replay, cursor = item["ids"], item["replay"], item["cursor"]
     apps = item.get("apps") or [{"module": "", "attribute": "", "path": item["path"]}]
     return Stream(
@@ -150,7 +159,7 @@ def _stream_of(item: dict[str, Any], file: Path) -> Stream:
         tags_replica=_truth(item.get("tags_replica", "no")),
         protocol=item.get("protocol", "sse"),
         url=item.get("url"),
-        apps=tuple(AppReference(a["module"], a["attribute"], f"{file.name}#{a['path']}") for a in apps),
+        apps=tuple(AppReference(a["module"], a["attribute"], a["path"]) for a in apps),
         deployable=item.get("deployable", True),
         environment=frozenset(item.get("environment", ())),
         evidence=_evidence(item),

@@ -52,6 +52,15 @@ def test_the_verdict_is_the_same_as_in_one_repository(sample, verdict, tmp_path)
     assert run.returncode == (1 if verdict == "corrupt" else 0)
 
 
+def test_a_file_of_the_same_name_is_not_quoted_for_the_one_elsewhere(tmp_path):
+    server, deployment = split("haproxy-routes-on-last-event-id", tmp_path)
+    assert sselint("facts", "--format", "json=../app.json", cwd=server).returncode == 0
+    (deployment / "journal.py").write_text("SECRETS_OF_ANOTHER_FILE = 1\n" * 60)
+    run = sselint("check", "--facts", "../app.json", cwd=deployment)
+    assert "SECRETS_OF_ANOTHER_FILE" not in run.stdout
+    assert "app.json#journal.py:19" in run.stdout
+
+
 def test_without_the_facts_the_routes_are_listed_and_nothing_is_claimed(tmp_path):
     """The look-alike: the same deployment, and nobody knows what runs in it."""
     _, deployment = split("haproxy-routes-on-last-event-id", tmp_path)

@@ -308,8 +308,8 @@ def _is_module(app: AppReference, pool: Pool) -> bool:
 
 
 def inside_end(path: str, tail: str) -> bool:
-    """Whether a path ends with whole parts of another."""
-    return path == tail or path.endswith("/" + tail)
+    """Whether a path ends with whole parts of another; `#` stands before a path in another repository."""
+    return path == tail or path.endswith(("/" + tail, "#" + tail))
 
 
 def _folders_above(folder: str) -> list[str]:
