@@ -12,7 +12,8 @@ class Hop:
     """One step of the way from the client to the process: a route (a balancer) or a pool (processes at one address).
 
     Exactly one of `route` and `pool` is set. `why` says why it was linked; `assumed` is True for a last-resort link
-    (the unit holds exactly one server and one pool or route), which the report names as an assumption.
+    (the unit holds exactly one server and one pool or route), which the report names as an assumption. `per_member` is
+    True for a pool that stands for a member of the route before it, or for several: its numbers are those of one.
     """
 
     why: str
@@ -20,6 +21,7 @@ class Hop:
     pool: Pool | None = None
     assumed: bool = False
     evidence: Evidence = ()
+    per_member: bool = False
 
     @property
     def name(self) -> str:

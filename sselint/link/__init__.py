@@ -14,7 +14,7 @@ from sselint.clients import client, default_clients
 from sselint.deployment import Audit, Client, Deployment, Hop
 from sselint.facts import Count, CursorTreatment, Pool, Reading, Route, Setting, Stream, Truth, Where
 from sselint.link.assumed import chains_of_assumed
-from sselint.link.chains import Chain, RouteLinker, assumed_chain, pool_hops
+from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools
 from sselint.link.disk import disk_answer
 from sselint.link.overrides import overridden
 from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
@@ -129,8 +129,8 @@ def _behind_assumed(
         return [Link(chain, assumptions=_assumptions(chain))]
     if len(plain) > 1 and len({r.path for r in plain}) == 1 and len(pools) <= 1:
         names = tuple(f"{r.name} ({r.path}:{r.line})" for r in plain)
-        return [Link(Chain(pool_hops(pools[0], None) if pools else (), tuple(pools)), names)]
-    chains = [Chain(pool_hops(p, None), (p,)) for p in pools]
+        return [Link(Chain(hops_of_pools(pools[:1], None) if pools else (), tuple(pools)), names)]
+    chains = [Chain(hops_of_pools((p,), None), (p,)) for p in pools]
     return [Link(c, assumptions=_assumptions(c)) for c in chains]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sselint.facts import Stream
-from sselint.link.chains import Chain, RouteLinker, assumed_chain, pool_hops
+from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools
 from sselint.link.pools import PoolLink, PoolLinker, merge_image_level
 from sselint.source import Tree
 
@@ -23,7 +23,7 @@ def chains_of_assumed(
     groups = [merge_image_level(group, tree) for group in pool_linker.unclaimed(stream, WHY)]
     found = [c for group in groups for c in route_linker.chains(stream, group) if c.routes]
     found += _without_pools(stream, route_linker)
-    return tuple(found or [Chain(pool_hops(link, None), (link,)) for group in groups for link in _widest(group)])
+    return tuple(found or [Chain(hops_of_pools((link,), None), (link,)) for group in groups for link in _widest(group)])
 
 
 def _without_pools(stream: Stream, route_linker: RouteLinker) -> list[Chain]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from os.path import commonpath
 
 from sselint.deployment import Hop
@@ -140,15 +141,21 @@ def _collapse(routes: Sequence[Route], pools: Sequence[PoolLink]) -> Chain:
             absorbing = absorbing or route
         hops.insert(0, Hop(_why(outer, route), route=route, evidence=route.evidence[:1]))
         behind, each = route.members, route.answers == "each"
-    return Chain((*hops, *pool_hops(_named_for_all(pools), absorbing)), tuple(pools))
+    return Chain((*hops, *hops_of_pools(pools, absorbing)), tuple(pools))
 
 
-def _named_for_all(pools: Sequence[PoolLink]) -> PoolLink:
-    """The first pool, which stands for its like, with a name that says so."""
-    first = pools[0]
+def _named_for_all(pools: Sequence[PoolLink], absorbed: bool) -> PoolLink:
+    """The pool that stands for its like, with a name that says so: the one that leaves a reconnect the most choices."""
     if len(pools) == 1:
-        return first
-    return replace(first, pool=replace(first.pool, name=f"{first.pool.name} and {len(pools) - 1} more"))
+        return pools[0]
+    most = max(pools, key=lambda link: _choices_left(link.pool, absorbed))
+    return replace(most, pool=replace(most.pool, name=f"{most.pool.name} and {len(pools) - 1} more"))
+
+
+def _choices_left(pool: Pool, absorbed: bool) -> tuple[int, float]:
+    """How many processes a pool surely and possibly chooses among; of an absorbed one, only its workers choose."""
+    counts = [p.processes for p in (None if absorbed else pool, pool.workers) if p]
+    return max((c.low for c in counts), default=1), max((inf if c.high is None else c.high for c in counts), default=1)
 
 
 def _passes_over(outer: Route, route: Route) -> bool:
@@ -164,7 +171,10 @@ def _total(pools: Sequence[PoolLink]) -> Count:
     counts = [p.pool.processes for p in pools]
     highs = [c.high for c in counts]
     high = None if None in highs else sum(h for h in highs if h is not None)
-    return Count(sum(c.low for c in counts), high, " and ".join(dict.fromkeys(c.why for c in counts)))
+    why = " and ".join(dict.fromkeys(c.why for c in counts))
+    if len(pools) > 1:
+        why = f"{pools[0].pool.name} and {len(pools) - 1} more together: {why}"
+    return Count(sum(c.low for c in counts), high, why)
 
 
 def _larger(behind: Count, route: Route) -> Count:
@@ -182,18 +192,19 @@ def _why(outer: Route | None, route: Route) -> str:
     return f"{outer.name} forwards to {', '.join(shared) or route.name}"
 
 
-def pool_hops(link: PoolLink, absorbing: Route | None) -> tuple[Hop, ...]:
-    """The hop of a pool, and of its workers. Where a route has the pool's processes as its own members, the pool itself
-    chooses nothing any more; and what a surge adds is one more member of that route."""
-    pool = link.pool
+def hops_of_pools(pools: Sequence[PoolLink], absorbing: Route | None) -> tuple[Hop, ...]:
+    """The hop of the pools behind one route, and of their workers. Where a route has their processes as its own
+    members, a pool chooses nothing any more; and what a surge adds is one more member of that route."""
+    link = _named_for_all(pools, absorbed=absorbing is not None)
+    pool, per_member = link.pool, absorbing is not None or len(pools) > 1
     if absorbing is not None:
         pool = replace(pool, processes=Count.exactly(1, f"one of those that {absorbing.name} chooses among"))
         if absorbing.affinity.strength is Strength.STRICT:
             pool = replace(pool, rolling=Rolling.REPLACED)
-    hops = [Hop(link.why, pool=pool, assumed=link.assumed, evidence=link.evidence)]
+    hops = [Hop(link.why, pool=pool, assumed=link.assumed, evidence=link.evidence, per_member=per_member)]
     if pool.workers is not None:
         why = f"{pool.name} starts them behind one socket"
-        hops.append(Hop(why, pool=pool.workers, evidence=pool.workers.evidence))
+        hops.append(Hop(why, pool=pool.workers, evidence=pool.workers.evidence, per_member=per_member))
     return tuple(hops)
 
 
@@ -210,7 +221,7 @@ def assumed_chain(routes: Sequence[Route], pools: Sequence[PoolLink], why: str) 
         # Several members by name are the replicas; with one name, what stands behind it chooses for itself.
         absorbing = route.members.low > 1
     hop = Hop(why, route=route, assumed=True, evidence=route.evidence[:1])
-    return Chain((hop, *pool_hops(_named_for_all(pools), route if absorbing else None)), tuple(pools))
+    return Chain((hop, *hops_of_pools(pools, route if absorbing else None)), tuple(pools))
 
 
 def _says_nothing(route: Route) -> bool:

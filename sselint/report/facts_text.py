@@ -5,12 +5,18 @@ from __future__ import annotations
 from itertools import groupby
 
 from sselint.deployment import Audit
-from sselint.facts import Evidence, FileOutcome, Guard, Pool, Route, Run, Stream
+from sselint.facts import Evidence, FileOutcome, Guard, Pool, Rolling, Route, Run, Stream
 from sselint.report import Options
 from sselint.report.layout import Page
 from sselint.report.words import joined_places, needs_behind, plural, pool_words, route_words
 
 LABEL = 14
+ROLLING = {
+    Rolling.SURGE_WRITTEN: "two generations overlap, as it is written",
+    Rolling.SURGE_DEFAULT: "two generations overlap, by the platform's default",
+    Rolling.REPLACED: "the old processes are gone before new ones start",
+    Rolling.UNKNOWN: "not known",
+}
 
 
 def render_facts_text(audit: Audit, options: Options) -> str:
@@ -94,7 +100,7 @@ def _write_pool(page: Page, pool: Pool) -> None:
     _fact(page, "processes", pool_words(pool), pool.processes.why, _short(pool.evidence))
     if pool.workers:
         _fact(page, "workers", "", pool.workers.processes.why, _short(pool.workers.evidence))
-    _fact(page, "rolling", pool.rolling.value.replace("_", " "), "", _short(pool.rolling_evidence))
+    _fact(page, "on release", ROLLING[pool.rolling], "", _short(pool.rolling_evidence))
     if pool.starts:
         _fact(page, "starts", pool.starts)
 
@@ -105,7 +111,8 @@ def _write_links(page: Page, audit: Audit) -> None:
         page.paragraph(deployment.name, first="deployment ", first_style="bold")
         for hop in deployment.hops:
             assumed = "assumed: " if hop.assumed else ""
-            _fact(page, "through", f"{hop.name}", f"{assumed}{hop.why}")
+            why = f"{assumed}{hop.why}"
+            _fact(page, "through", "" if why.startswith(f"{hop.name} ") else hop.name, why)
         stream = deployment.stream
         _fact(page, "to", f"{stream.path}:{stream.symbol}")
         for client in deployment.clients:

@@ -163,7 +163,7 @@ def _chain(judgement: Judgement) -> list[str]:
         if hop.route:
             pieces.append(f"{hop.name} [{route_words(hop.route)}; {hop.route.path}:{hop.route.line}]")
         elif hop.pool:
-            pieces.append(f"{hop.name} [{pool_words(hop.pool)}; {hop.pool.path}:{hop.pool.line}]")
+            pieces.append(f"{hop.name} [{pool_words(hop.pool, hop.per_member)}; {hop.pool.path}:{hop.pool.line}]")
     stream = judgement.deployment.stream
     url = f"{stream.url} " if stream.url else ""
     return [*pieces, f"{url}{stream.symbol} [{stream.path}:{stream.line}]"]
@@ -347,7 +347,8 @@ def _write_overview(page: Page, judgements: Sequence[Judgement]) -> None:
 
 def _write_summary(page: Page, report: Report, told: Sequence[Finding]) -> None:
     verdict_counts = counted_verdicts(report.judgements)
-    verdicts = ", ".join(f"{number} {verdict_words(verdict)}" for verdict, number in verdict_counts.items())
+    # Without the numbers of the policies, which a reader would take for more counts.
+    verdicts = ", ".join(f"{number} {verdict.value}" for verdict, number in verdict_counts.items())
     counts = Counter(finding.severity for finding in told)
     severities = [plural(counts[s], s.value) for s in reversed(Severity) if counts[s]]
     suppressed = len(report.findings) - len(told)

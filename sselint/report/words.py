@@ -62,11 +62,12 @@ def route_words(route: Route) -> str:
     return "; ".join([*parts, count_words(route.members, "member", "members")])
 
 
-def pool_words(pool: Pool) -> str:
-    """How many processes a pool is: "3 replicas of 4 workers each, no affinity"."""
+def pool_words(pool: Pool, per_member: bool = False) -> str:
+    """How many processes a pool is: "3 replicas of 4 workers each", "1 replica per member" (of the route before it)."""
+    of = " per member" if per_member else ""
     if pool.kind == "workers":
-        return count_words(pool.processes, "worker", "workers")
-    words = count_words(pool.processes, "replica", "replicas")
+        return count_words(pool.processes, "worker", "workers") + of
+    words = count_words(pool.processes, "replica", "replicas") + of
     if pool.workers and pool.workers.processes.high != 1:
         words += f" of {count_words(pool.workers.processes, 'worker', 'workers')} each"
     if pool.processes.high == 1 and pool.rolling is Rolling.SURGE_WRITTEN:

@@ -234,3 +234,24 @@ def test_a_pool_that_its_image_completes_is_still_reached_by_name():
     edge = route(hosts=["a"], name="location / -> a")
     (deployment,) = linked(Reading(streams=(stream(),), routes=(edge,), pools=(service_a, image))).deployments
     assert deployment.hops[0].route.name == "location / -> a"
+
+
+def behind_haproxy(counts):
+    """A backend with a line for each of these services of compose, which have so many containers."""
+    named = route("haproxy.cfg", list(counts), members=Count.exactly(2, "two lines"), resolves="one", name="backend")
+    pools = tuple(
+        pool("compose.yaml", f"service {name}", Count.exactly(n, ""), addresses=frozenset({name}), starts="app:app")
+        for name, n in counts.items()
+    )
+    return linked(Reading(streams=(stream(),), routes=(named,), pools=pools)).deployments[0]
+
+
+def test_of_several_pools_the_one_with_the_most_choices_stands_for_all():
+    """A name that stands for four containers chooses among them, although the name beside it stands for one."""
+    deployment = behind_haproxy({"small": 1, "large": 4})
+    assert shape(deployment) == [("backend", 2), ("service large and 1 more", 4)]
+    assert [hop.per_member for hop in deployment.hops] == [False, True]
+
+
+def test_pools_alike_are_named_after_the_first():
+    assert shape(behind_haproxy({"a": 1, "b": 1})) == [("backend", 2), ("service a and 1 more", 1)]
