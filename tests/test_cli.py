@@ -104,7 +104,7 @@ def test_explain_has_a_page_for_every_code(code: str, sselint: CommandLine) -> N
 @pytest.mark.parametrize(
     "word, instead",
     [
-        ("SSE110", "write `SSE1"),
+        ("SSE110", "`sselint rules` lists the codes"),
         ("101", "write `SSE101`"),
         ("counter-id", "write `counter-ids`"),
         ("zzz", "`sselint rules` lists the codes"),

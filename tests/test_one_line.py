@@ -76,7 +76,7 @@ def check(root: Path, files: dict[str, str]) -> tuple[int, str, str]:
     "files, line",
     [
         (FASTAPI, "no resumable stream here: price_stream (shop/main.py:17) sends no ids; policy 3 (no-resumption)"),
-        (NGINX, "no event stream here; 1 route without a server in this tree (nginx.conf:4)"),
+        (NGINX, "no event stream here; 1 route without a server in this tree (nginx.conf:4); `--facts` brings a server"),
         (FASTAPI | NGINX, "no resumable stream here: price_stream (shop/main.py:17) sends no ids; policy 3"),
         (REST, "no event stream here"),
         ({"README.md": "# nothing\n"}, "no event stream here"),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from sselint.catalogue import FindingRule, finding_rules
 from sselint.report.layout import Page
 from sselint.report.words import verdict_words
 from sselint.toml_table import SettingsError, did_you_mean
 
+_NUMBERED = re.compile(r"sse\d+", re.IGNORECASE)
 GROUPS = {
     "SSE0": "The deployment",
     "SSE1": "Ids",
@@ -43,8 +46,9 @@ def render_explanation(code: str, width: int, colour: bool) -> str:
     rule = rules.get(code.upper()) or names.get(code.lower())
     if rule is None:
         near = did_you_mean(code, [*rules, *names])
-        instead = near if near.count("`") == 2 else "`sselint rules` lists the codes"
-        raise SettingsError(f"there is no code `{code}`", "", instead)
+        # A number that no code has is near to every other number, and means none of them.
+        guessed = near.count("`") == 2 and not _NUMBERED.fullmatch(code)
+        raise SettingsError(f"there is no code `{code}`", "", near if guessed else "`sselint rules` lists the codes")
     page = Page(width, colour)
     _write_rule(page, rule)
     return page.text()
@@ -63,10 +67,10 @@ def _write_rule(page: Page, rule: FindingRule) -> None:
         page.line(f"{where:<20}", (severity.value, severity.value), indent=2)
     page.blank()
     page.line(("What to do", "bold"))
-    for policy, fix in rule.fix.items():
-        contradicts = rule.policies[policy] == "contradicts"
-        page.line((verdict_words(policy), "bold"), ": the finding contradicts it" if contradicts else "", indent=2)
-        page.paragraph(fix, indent=4)
+    if len(set(rule.fix.values())) == 1 and "contradicts" not in rule.policies.values():
+        page.paragraph(next(iter(rule.fix.values())), indent=2)
+    else:
+        _write_fixes(page, rule)
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):
         page.blank()
         page.line((title, "bold"), f" ({example.language})")
@@ -76,3 +80,10 @@ def _write_rule(page: Page, rule: FindingRule) -> None:
     page.line(("Shown by", "bold"))
     for proof in (rule.premise, *rule.claims):
         page.line((proof, "dim"), indent=2)
+
+
+def _write_fixes(page: Page, rule: FindingRule) -> None:
+    for policy, fix in rule.fix.items():
+        contradicts = rule.policies[policy] == "contradicts"
+        page.line((verdict_words(policy), "bold"), ": the finding contradicts it" if contradicts else "", indent=2)
+        page.paragraph(fix, indent=4)

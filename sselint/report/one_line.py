@@ -56,4 +56,4 @@ def _routes(routes: Sequence[Route]) -> str:
     if not routes:
         return ""
     where = f"{routes[0].path}:{routes[0].line}" if len(routes) == 1 else "`sselint facts` lists them"
-    return f"; {plural(len(routes), 'route')} without a server in this tree ({where})"
+    return f"; {plural(len(routes), 'route')} without a server in this tree ({where}); `--facts` brings a server"

@@ -116,7 +116,8 @@ def test_a_server_without_ids_gets_one_line() -> None:
 
 def test_a_balancer_alone_gets_one_line() -> None:
     line = the_line(builders.report(loose_routes=(builders.loose_route(),)))
-    assert line == "ok  no event stream here; 1 route without a server in this tree (edge/nginx.conf:12)"
+    loose = "1 route without a server in this tree (edge/nginx.conf:12); `--facts` brings a server"
+    assert line == f"ok  no event stream here; {loose}"
 
 
 def test_ids_of_one_connection_are_not_called_none() -> None:
