@@ -50,7 +50,7 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
     mounted = {endpoint.handler for endpoint in endpoints}
     loose = [e for e in _loose(world, evident) if e.handler not in mounted]
     world.budget = Budget(ROUND_STEPS)
-    near = _near(world, visited | {_module_of(e) for e in loose})
+    near = _near(world, visited | world.visited | {_module_of(e) for e in loose} | _unseen(evident, visited))
     for _ in range(ROUNDS):
         before = world.heap.version
         _round(world, [*endpoints, *loose], {*streaming, *loose}, near)
@@ -133,6 +133,11 @@ def _module_of(endpoint: Endpoint) -> str:
     if isinstance(handler, Function | ClassValue):
         return handler.module.path
     return endpoint.site.module.path if endpoint.site is not None else ""
+
+
+def _unseen(evident: set[str], visited: set[str]) -> set[str]:
+    """Files that mention streams and ran for none: what a factory there puts together nothing has called yet."""
+    return set(sorted(evident - visited)[:NEIGHBOURS])
 
 
 def _near(world: World, visited: set[str]) -> set[str]:

@@ -196,7 +196,9 @@ def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -
         value = find(m, ref, index, site)
         if value is None:
             if target.default is not None:
-                return calls.call(m, target.default, (), {}, site, frame)
+                made = calls.call(m, target.default, (), {}, site, frame)
+                set_item(m, ref, index, made, site)  # asking makes what is asked for
+                return made
             raise Raised(Exceptional("KeyError"), site)
         return value
     if target.kind in KINDS:
@@ -232,6 +234,8 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
             raise Raised(Exceptional("IndexError"), site)
     phase = index.phase if isinstance(index, Minted) else "after" if isinstance(index, Position) else m.phase()
     chosen = next((i for i in view.items if i.phase == phase), view.items[-1])
+    if view.source and not m.building:
+        m.live = Item(chosen.value, view.source, chosen.phase)
     return chosen.value
 
 

@@ -61,7 +61,7 @@ def _of_class(world: World, cls: ClassValue, ran: set[object]) -> Iterator[Endpo
     m = Machine(world, Oracle(), Hypothesis.BUILD)
     site = Site(cls.module, cls.node.cst)
     described = world.rules.entry(f"{cls.module.name}.{cls.name}")
-    if described is not None and described.role in FRAMING:
+    if described is not None and described.role in FRAMING and not is_store(m, cls):
         return
     if is_store(m, cls):
         inner = classes.class_attribute(m, cls, "store_event")
@@ -95,7 +95,12 @@ def streams(world: World, endpoint: Endpoint) -> bool:
         return m
 
     explorer = Explorer(world.budget, PATHS, cover=False, steps=STEPS, total=TOTAL)
-    return any(e.kind == "stream" for m, _ in explorer.run(path) for e in m.trace)
+    found = False
+    for m, _ in explorer.run(path):
+        if any(e.kind == "stream" for e in m.trace):
+            found = True
+            world.visited |= m.visited
+    return found
 
 
 def serve_free(m: Machine, endpoint: Endpoint) -> Value:
@@ -115,6 +120,8 @@ def serve_free(m: Machine, endpoint: Endpoint) -> Value:
     value = calls.call(m, function, (), given, site, None)
     value = calls.awaited(m, value, site)
     if isinstance(value, Generator):
+        if not m.building:
+            m.note("stream", site)  # it was seen to send events
         iteration.iterate(m, value, site, lambda chunk: _yielded(m, chunk, site))
         return Const.of(None)
     return value
@@ -177,8 +184,13 @@ def _parameter(m: Machine, endpoint: Endpoint, function: Function, parameter: ir
     from sselint.read.python.world import plain
 
     site = Site(function.module, parameter.cst)
-    if plain(parameter.name) in m.world.cursor_words:
-        return m.world.cursor(m, f"parameter {parameter.name}", Const.of(None), site)
+    words = {plain(word) for word in m.rules.word_list("cursor_parameters")}
+    if plain(parameter.name) in m.world.cursor_words | words:
+        home = Frame(function.module, Scope(function.module, {}, function.scope))
+        from sselint.read.python import expressions
+
+        given = expressions.evaluate(m, parameter.default, home) if parameter.default is not None else Const.of(None)
+        return m.world.cursor(m, f"parameter {parameter.name}", given, site)
     home = Frame(function.module, Scope(function.module, {}, function.scope))
     kind, _ = inject.annotated(m, parameter.annotation, home)
     if isinstance(kind, External):

@@ -12,6 +12,7 @@ from sselint.read.python.rules import Effect
 from sselint.read.python.values import (
     Const,
     Exceptional,
+    External,
     Input,
     Method,
     Ref,
@@ -59,8 +60,13 @@ def _query(m: Machine, effect: Effect, c: Context) -> Value:
 
 def _sent(m: Machine, effect: Effect, c: Context, carrier: str) -> Value:
     name = c.argument(effect, "key", "0") if effect.get("name") is None else Const.of(effect.get("name"))
-    default = c.argument(effect, "default", "1")
+    default = c.argument(effect, "default", "1") or c.arguments.keywords.get("default")
     value = m.world.sent(m, carrier, name, default or NOTHING, c.arguments.site)
+    if c.arguments.get(2, "type") == External("builtins.int") and not isinstance(value, Const):
+        try:
+            value = text.to_number(m, value, c.arguments.site)
+        except Raised:  # what cannot be converted counts as not sent
+            value = default or NOTHING
     if default is None and effect.get("missing") == "raises" and isinstance(value, Const) and value.value is None:
         raise Raised(Exceptional("KeyError"), c.arguments.site)
     return value
@@ -115,6 +121,9 @@ def _attribute(m: Machine, effect: Effect, c: Context) -> Value:
 def _application(m: Machine, effect: Effect, c: Context) -> Value:
     """The application that serves the request."""
     found = m.request.get("application")
+    entry = m.rules.entry(str(effect.get("otherwise"))) if found is None and effect.get("otherwise") else None
+    if entry is not None:
+        found = m.request["application"] = library.make_object(m, entry, c.arguments)
     return found if found is not None else Unknown("the application of the request")
 
 
@@ -219,6 +228,19 @@ def _collected(m: Machine, effect: Effect, c: Context) -> Value:
     return found if found is not None else Const.of("")
 
 
+def _response(m: Machine, effect: Effect, c: Context) -> Value:
+    """A response made of `body`, `(body, status, headers)` or those as arguments, of which all but the first may be
+    left out; what is one already stays itself."""
+    a = c.arguments
+    first = a.first()
+    given = (*(first.items if isinstance(first, Tuple) else (first,)), *a.positional[1:])
+    entry = m.rules.entry(str(effect.get("as")))
+    if entry is None or library.role_of(m, given[0]) == "response" and len(given) == 1:
+        return given[0]
+    named = {"headers" if isinstance(value, Ref | Tuple) else "status": value for value in given[1:]}
+    return library.make_object(m, entry, Arguments(given[:1], {**named, **a.keywords}, a.site, a.frame))
+
+
 def _configured(m: Machine, effect: Effect, c: Context) -> Value:
     """The object itself, which from here on has an argument more: a position that was sought, an offset."""
     given = c.argument(effect, "of", "0")
@@ -234,7 +256,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
-    "named_input": _named_input, "configured": _configured,
+    "named_input": _named_input, "configured": _configured, "response": _response,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),

@@ -52,9 +52,9 @@ class Frame:
 def emit(m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
-    live = (item is None and m.live is not None) or (item is not None and item.phase == "live")
     if item is None and m.live is not None:
         item = m.live
+    live = item is not None and item.phase == "live"
     m.note("frame", site, frame=Frame(fields, site, item, live, framed))
     m.begun = True
 

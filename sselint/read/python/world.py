@@ -102,6 +102,8 @@ class World:
         self.standalone: set[ir.Node] = set()
         """Functions that nothing in the tree calls: they are run by themselves."""
         self.registrations: list[Registration] = []
+        self.visited: set[str] = set()
+        """Files whose functions run for a stream that no application mounts."""
         self.middleware: dict[Value, bool] = {}
         """Whether a middleware has to do with the cursor."""
         self.probes: list[Machine] = []
