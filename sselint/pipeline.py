@@ -97,6 +97,7 @@ def _read_alone(read: Callable[[Sequence[Source], Tree], Reading], source: Sourc
 def _linked(found: Found, reading: Reading, program: Program | None, settings: Settings) -> Audit:
     from sselint.catalogue import infrastructure_images
     from sselint.link import link
+    from sselint.link.overrides import refuse_unknown_streams
     from sselint.link.pools import Units
 
     failures: list[FileReport] = []
@@ -116,7 +117,9 @@ def _linked(found: Found, reading: Reading, program: Program | None, settings: S
 
     units = Units(s.unit for s in found.sources)
     audit = link(reading, found.tree, units, settings, infrastructure_images(), reread)
-    return replace(audit, files=_outcomes(found, reading + Reading(files=tuple(failures))))
+    files = _outcomes(found, reading + Reading(files=tuple(failures)))
+    refuse_unknown_streams(audit.streams, files, settings)
+    return replace(audit, files=files)
 
 
 def _outcomes(found: Found, reading: Reading) -> tuple[FileReport, ...]:

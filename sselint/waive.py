@@ -140,7 +140,7 @@ def _fault(codes: Sequence[str], reason: str) -> str:
     from sselint.catalogue import finding_rules
 
     if not codes:
-        return "an ignore without a code is refused: write `# sselint: ignore[SSE201] why`"
+        return "an ignore without a code is refused: write `# sselint: ignore[CODE] why`"
     for code in codes:
         if not _CODE.fullmatch(code) or code not in finding_rules():
             return f"there is no {code}: `sselint rules` lists the codes"

@@ -90,5 +90,32 @@ def test_a_server_that_was_read_in_its_own_repository(sselint: CommandLine) -> N
 def test_a_declared_policy_is_held_against_the_deployment(sselint: CommandLine) -> None:
     loud = ("--assume", "ids=random,unknown=refused")
     assert verdict(sselint, *loud, "--policy", "pinned-fail-closed") == ("loud", 1)
-    assert "declared pinned-fail-closed (policy 2)" in sselint.run("check", *loud, "--policy", "pinned-fail-closed").out
+    assert "declared policy 2 (pinned-fail-closed)" in sselint.run("check", *loud, "--policy", "pinned-fail-closed").out
     assert verdict(sselint, *loud, "--fail-on", "warning") == ("loud", 1)
+
+
+APP = "from fastapi import FastAPI\n\napp = FastAPI()\n"
+"""A server without a stream."""
+
+
+def test_a_table_for_a_stream_that_is_not_in_the_tree_is_refused(sselint: CommandLine) -> None:
+    sselint.root.joinpath("sselint.toml").write_text(
+        '[[streams]]\nname = "events"\nids = "counter"\n\n[[deployments]]\nstream = ":event"\nreplicas = 3\n'
+    )
+    run = sselint.run("check")
+    assert (run.code, run.out) == (2, "")
+    assert "no stream `:event` in the tree" in run.err and "sselint.toml:6" in run.err
+    assert "sselint.toml:events" in run.err
+
+
+def test_a_table_for_a_stream_that_may_be_where_nobody_could_look_is_kept(sselint: CommandLine) -> None:
+    """In a file with a syntax error, or outside the folder that is read, the stream may well be."""
+    sselint.root.joinpath("sselint.toml").write_text('[[deployments]]\nstream = "app/main.py:events"\nreplicas = 3\n')
+    sselint.root.joinpath("deploy").mkdir()
+    assert sselint.run("check", "deploy").code == 0
+    broken = sselint.root / "app" / "main.py"
+    broken.parent.mkdir()
+    broken.write_text(APP + "from sse_starlette import EventSourceResponse\n\n\ndef events(:\n")
+    assert "SSE901" in sselint.run("check").out
+    broken.write_text(APP)
+    assert sselint.run("check").code == 2

@@ -241,7 +241,7 @@ def test_an_accepted_deployment_that_breaks_a_declared_policy_is_told_in_full(tm
     (tmp_path / "app.py").write_text(SOURCE.replace("(1)", "(1)  # sselint: ignore[SSE001] a demo"), encoding="utf-8")
     declared = replace(judgement(), deployment=replace(judgement().deployment, declared_policy="no-resumption"))
     text = render_check("text", report(tmp_path, [declared]), Options(tmp_path))
-    assert "error[SSE003] declared no-resumption (policy 3)" in text
+    assert "error[SSE003] declared policy 3 (no-resumption)" in text
     assert "How it happens" in text
 
 

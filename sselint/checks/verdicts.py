@@ -57,7 +57,7 @@ def policy_not_met(judgement: Judgement) -> Iterator[Part]:
     if declared is None or judgement.verdict in open_questions or judgement.verdict.value == declared:
         return
     policy = Policy(declared)
-    message = f"declared {policy.value} (policy {policy.number}), but the verdict is {judgement.verdict.value}"
+    message = f"declared policy {policy.number} ({policy.value}), but the verdict is {judgement.verdict.value}"
     yield Part(f"{message}: {judgement.why}", _places(judgement), _sure(judgement), policies=_keeps(judgement))
 
 

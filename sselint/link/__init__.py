@@ -16,9 +16,9 @@ from sselint.facts import Count, CursorTreatment, Pool, Reading, Route, Setting,
 from sselint.link.assumed import chains_of_assumed
 from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools
 from sselint.link.disk import disk_answer
-from sselint.link.overrides import overridden
+from sselint.link.overrides import overrides_of, stated_chain
 from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
-from sselint.settings import Settings
+from sselint.settings import DeploymentOverride, Settings
 from sselint.source import Tree
 from sselint.stated import ASSUMED
 
@@ -31,11 +31,13 @@ Reread = Callable[[Stream, Sequence[Setting], bool], Stream]
 
 @dataclass(frozen=True)
 class Link:
-    """One way in which a stream is deployed: a chain, or the candidates where nothing decides."""
+    """One way in which a stream is deployed: a chain, or the candidates where nothing decides. `override` is what the
+    settings say of it."""
 
     chain: Chain
     candidates: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    override: DeploymentOverride | None = None
 
 
 def link(
@@ -46,7 +48,7 @@ def link(
     route_linker = RouteLinker(reading.routes, reading.pools)
     deployments: list[Deployment] = []
     for stream in reading.streams:
-        if not stream.apps and not any(o.stream.means(stream.path, stream.symbol) for o in settings.deployments):
+        if not stream.apps and not overrides_of(stream, settings):
             continue
         for made in _links(stream, reading, tree, pool_linker, route_linker, settings):
             deployments.append(_deployment(stream, made, reading, settings, reread))
@@ -81,10 +83,19 @@ def _links(
     route_linker: RouteLinker,
     settings: Settings,
 ) -> list[Link]:
-    """Every way in which the stream is deployed."""
-    stated = overridden(stream, reading, settings)
-    if stated:
-        return [Link(chain) for chain in stated]
+    """Every way in which the stream is deployed: as each table of the settings says, or as the linker finds."""
+    links: list[Link] = []
+    for override in overrides_of(stream, settings) or (None,):
+        chain = stated_chain(override, reading) if override else None
+        found = [Link(chain)] if chain else _links_found(stream, reading, tree, pool_linker, route_linker)
+        links += [replace(made, override=override) for made in found]
+    return links
+
+
+def _links_found(
+    stream: Stream, reading: Reading, tree: Tree, pool_linker: PoolLinker, route_linker: RouteLinker
+) -> list[Link]:
+    """The ways for which the tree has evidence."""
     if stream.path == ASSUMED:
         chains = chains_of_assumed(stream, pool_linker, route_linker, tree) or (Chain((), ()),)
         return [Link(chain, assumptions=_assumptions(chain)) for chain in chains]
@@ -143,7 +154,7 @@ def _deployment(stream: Stream, made: Link, reading: Reading, settings: Settings
     if pools and stream.environment:
         stream = reread(stream, pools[0].environment, pools[0].settles_environment)
     disk = disk_answer(stream.replay, pools) if stream.replay.where is Where.POD_DISK else None
-    override = next((o for o in settings.deployments if o.stream.means(stream.path, stream.symbol)), None)
+    override = made.override
     policy = override.policy if override and override.policy else settings.policy
     return Deployment(
         name=override.name if override and override.name else f"{stream.path}:{stream.symbol}",

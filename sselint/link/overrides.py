@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sselint.deployment import Hop
-from sselint.facts import Count, Pool, Reading, Route, Stream
+from sselint.facts import Count, FileOutcome, FileReport, Pool, Reading, Route, Stream
 from sselint.link.chains import Chain, assumed_chain
 from sselint.link.pools import PoolLink
 from sselint.settings import DeploymentOverride, Reference, Settings, SettingsError
 
 
-def overridden(stream: Stream, reading: Reading, settings: Settings) -> tuple[Chain, ...]:
-    """The chains that the settings state for this stream; empty where they leave the hops to the linker.
+def overrides_of(stream: Stream, settings: Settings) -> tuple[DeploymentOverride, ...]:
+    """The tables of the settings that speak of this stream, in their order."""
+    return tuple(o for o in settings.deployments if o.stream.means(stream.path, stream.symbol))
+
+
+def refuse_unknown_streams(streams: Sequence[Stream], files: Sequence[FileReport], settings: Settings) -> None:
+    """Raises SettingsError for a table whose stream is not in the tree, so that a slip of the pen does not leave the
+    deployment to the linker. Where a part of the tree is read, or the file could not be, the stream may be there."""
+    lost = [file.path for file in files if file.outcome not in (FileOutcome.ANALYSED, FileOutcome.IRRELEVANT)]
+    for override in () if settings.read else settings.deployments:
+        named = override.stream
+        there = any(named.means(stream.path, stream.symbol) for stream in streams)
+        if not there and not any(named.means(path, named.name) for path in lost):
+            raise _missing("stream", named, [f"{stream.path}:{stream.symbol}" for stream in streams])
+
+
+def stated_chain(override: DeploymentOverride, reading: Reading) -> Chain | None:
+    """The chain that a table states; None where it leaves the hops to the linker.
 
     Raises SettingsError for a route or pool that is not in the tree.
     """
-    chains = []
-    for override in settings.deployments:
-        states_hops = override.routes or override.pool or override.replicas
-        if override.stream.means(stream.path, stream.symbol) and states_hops:
-            chains.append(_chain(override, reading))
-    return tuple(chains)
-
-
-def _chain(override: DeploymentOverride, reading: Reading) -> Chain:
+    if not (override.routes or override.pool or override.replicas):
+        return None
     why = f"{override.place} says so"
     routes = [_route(reference, reading) for reference in override.routes]
     pools = _pools(override, reading, why)

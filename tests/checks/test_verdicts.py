@@ -55,7 +55,7 @@ def test_a_declared_policy_that_is_not_kept_is_an_error() -> None:
     declared = builders.deployment(declared_policy="shared-replay")
     finding = only("SSE003", builders.corrupt(deployment=declared))
     assert finding.severity is Severity.ERROR
-    assert finding.message.startswith("declared shared-replay (policy 1), but the verdict is corrupt")
+    assert finding.message.startswith("declared policy 1 (shared-replay), but the verdict is corrupt")
 
 
 def test_a_policy_that_is_kept_and_one_that_was_not_declared_are_silent() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sselint.facts import Count, CursorTreatment, Match, Reading, Rolling, Strength
+from sselint.findings import Policy
 from sselint.settings import DeploymentOverride, Reference, Settings, SettingsError
 from tests.link.builders import affinity, linked, pool, route, span, stream
 
@@ -210,6 +211,24 @@ def test_settings_that_name_nothing_of_the_tree_say_what_there_is():
     settings = Settings(Path("/nowhere"), deployments=(override,))
     with pytest.raises(SettingsError, match="Deployment app"):
         linked(Reading(streams=(stream(),), pools=(PODS,)), settings=settings)
+
+
+def test_each_table_of_the_settings_is_a_deployment_of_its_own():
+    """Its name and its policy go with its own hops; a table without hops leaves those to the linker."""
+    place = span("sselint.toml", 2)
+    app = Reference("app.py", "", place)
+    tables = (
+        DeploymentOverride(app, place, name="east", pool=Reference("", "app", place), policy=Policy.SHARED_REPLAY),
+        DeploymentOverride(app, place, name="west", pool=Reference("", "other", place)),
+        DeploymentOverride(app, place, name="found"),
+    )
+    pools = (PODS, pool(name="Deployment other"))
+    audit = linked(Reading(streams=(stream(),), pools=pools), settings=Settings(Path("/nowhere"), deployments=tables))
+    assert [(d.name, d.hops[0].name, d.declared_policy) for d in audit.deployments] == [
+        ("east", "Deployment app", "shared-replay"),
+        ("west", "Deployment other", None),
+        ("found", "Deployment app", None),
+    ]
 
 
 def test_a_choice_by_the_cursor_leaves_no_branch_without_a_server():
