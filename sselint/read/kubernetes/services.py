@@ -78,6 +78,7 @@ def route(service: KubernetesObject, chosen: Sequence[Workload], pools: Mapping[
         affinity=_affinity(service),
         targets=targets,
         addresses=names(service),
+        resolves="all",
         answers="each" if is_headless(service) else "one",
         evidence=evidence,
         variant=service.variant,

@@ -96,3 +96,8 @@ def test_the_knative_kind_of_that_name_is_a_workload() -> None:
     text = deployment(kind="Service").replace("apps/v1", "serving.knative.dev/v1")
     reading = reading_of(together(text))
     assert (len(reading.pools), reading.routes) == (1, ())
+
+
+def test_a_virtual_address_chooses_among_the_pods_themselves() -> None:
+    """The Service is the choice, with its affinity; the Deployment behind it makes none of its own."""
+    assert only_route(together(deployment("replicas: 3"), service("sessionAffinity: ClientIP"))).resolves == "all"
