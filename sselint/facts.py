@@ -496,6 +496,8 @@ class Volume:
     shared: Truth
     why: str
     evidence: Evidence = ()
+    source: str | None = None
+    """The file or folder of the tree that is mounted, where it is one."""
 
 
 @dataclass(frozen=True)

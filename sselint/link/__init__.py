@@ -14,7 +14,7 @@ from sselint.clients import client, default_clients
 from sselint.deployment import Audit, Client, Deployment, Hop
 from sselint.facts import Count, CursorTreatment, Pool, Reading, Route, Setting, Stream, Truth, Where
 from sselint.link.assumed import chains_of_assumed
-from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools
+from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools, named_by_what_mounts_them
 from sselint.link.disk import disk_answer
 from sselint.link.overrides import overrides_of, stated_chain
 from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
@@ -44,6 +44,7 @@ def link(
     reading: Reading, tree: Tree, units: Units, settings: Settings, infrastructure: Sequence[str], reread: Reread
 ) -> Audit:
     """The deployments of every stream of the reading."""
+    reading = replace(reading, routes=named_by_what_mounts_them(reading.routes, reading.pools))
     pool_linker = PoolLinker(tree, units, reading.streams, reading.pools, infrastructure)
     route_linker = RouteLinker(reading.routes, reading.pools)
     deployments: list[Deployment] = []

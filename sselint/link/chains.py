@@ -56,7 +56,7 @@ class RouteLinker:
         own = {app.path for app in stream.apps}
         for folder in _folders_above(stream.unit):
             near = [r for r in self._routes if inside(r.path, folder) and serves(r, stream)]
-            near = [r for r in near if not any(isinstance(n, Pool) for n in self._inner[id(r)])]
+            near = [r for r in near if not self._leads_to_a_pool(r)]
             inner = {id(n) for r in near for n in self._inner[id(r)]}
             near = [r for r in near if id(r) not in inner]
             if near:
@@ -74,6 +74,14 @@ class RouteLinker:
             nearest = max((_nearness(route.path, n.path) for n in named), default=0)
             behind += [n for n in named if _nearness(route.path, n.path) == nearest and n not in behind]
         return tuple(behind)
+
+    def _leads_to_a_pool(self, route: Route, depth: int = 0) -> bool:
+        """Whether the names that the route forwards to end in something that the tree runs."""
+        inner = self._inner[id(route)]
+        if any(isinstance(n, Pool) for n in inner):
+            return True
+        routes = (n for n in inner if isinstance(n, Route))
+        return depth < MAX_DEPTH and any(self._leads_to_a_pool(r, depth + 1) for r in routes)
 
     def reaches(self, route: Route, pools: Sequence[PoolLink], depth: int = 0) -> bool:
         """Whether the names that the route forwards to lead to one of the pools, whatever the path of a request."""
@@ -120,6 +128,23 @@ def _nearness(one: str, other: str) -> int:
 def _folders_above(folder: str) -> list[str]:
     parts = [] if folder == "." else folder.split("/")
     return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)] + ["."]
+
+
+def named_by_what_mounts_them(routes: Sequence[Route], pools: Sequence[Pool]) -> tuple[Route, ...]:
+    """The routes with the names of the containers that their files are mounted into: a proxy that compose runs is
+    reached by its service's name, which its own configuration does not say."""
+    mounts = [(v.source, p) for p in pools for v in p.volumes if v.source and not _mounts_its_own(p, v.source)]
+
+    def names(route: Route) -> frozenset[str]:
+        holders = [p for source, p in mounts if inside(route.path, source) and _may_meet(route, p)]
+        return frozenset(name for p in holders for name in p.addresses)
+
+    return tuple(replace(r, addresses=r.addresses | found) if (found := names(r)) else r for r in routes)
+
+
+def _mounts_its_own(pool: Pool, source: str) -> bool:
+    """A mount of the sources that the image is built from, as in development: what lies there configures anything."""
+    return source == "." or (pool.build_context is not None and inside(source, pool.build_context))
 
 
 # -- from names to hops
@@ -198,7 +223,8 @@ def hops_of_pools(pools: Sequence[PoolLink], absorbing: Route | None) -> tuple[H
     link = _named_for_all(pools, absorbed=absorbing is not None)
     pool, per_member = link.pool, absorbing is not None or len(pools) > 1
     if absorbing is not None:
-        pool = replace(pool, processes=Count.exactly(1, f"one of those that {absorbing.name} chooses among"))
+        if pool.processes.high != 1:
+            pool = replace(pool, processes=Count.exactly(1, f"one of those that {absorbing.name} chooses among"))
         if absorbing.affinity.strength is Strength.STRICT:
             pool = replace(pool, rolling=Rolling.REPLACED)
     hops = [Hop(link.why, pool=pool, assumed=link.assumed, evidence=link.evidence, per_member=per_member)]

@@ -219,10 +219,11 @@ class PoolLinker:
         return {_bare(pool.image), *(a.rsplit("/", 1)[-1] for a in pool.addresses)} - {""}
 
     def _images_built(self, stream: Stream) -> set[str]:
-        """The names of the images that the tree builds of this server: compose says `build` and `image` together."""
+        """The names of the images that the tree builds of this server: compose says `build` and `image` together, and
+        calls the image like the service where it says `build` alone."""
         if id(stream) not in self._built:
-            built = (p for p in self._pools if p.image and p.build_context is not None and self._by_build(p, stream))
-            self._built[id(stream)] = {_bare(p.image) for p in built}
+            built = (p for p in self._pools if p.build_context is not None and self._by_build(p, stream))
+            self._built[id(stream)] = {n for p in built for n in ({_bare(p.image)} if p.image else self._names(p))}
         return self._built[id(stream)]
 
     def _project(self, unit: str) -> str:

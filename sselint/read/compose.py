@@ -163,7 +163,7 @@ class _Project:
             dockerfile=dockerfile,
             environment=environment,
             settles_environment=settled,
-            volumes=tuple(_volumes(service)),
+            volumes=tuple(_volumes(service, self._main.folder)),
             variant=self._variant(service),
             evidence=(span, *count_evidence),
         )
@@ -330,7 +330,7 @@ def _resolves_to_each(service: _Service) -> bool:
     return not _is_swarm(service) or service.at("deploy", "endpoint_mode").text == "dnsrr"
 
 
-def _volumes(service: _Service) -> Iterable[Volume]:
+def _volumes(service: _Service, folder: str) -> Iterable[Volume]:
     swarm = _is_swarm(service)
     for entry in service.each("volumes"):
         if entry.is_mapping:
@@ -340,7 +340,8 @@ def _volumes(service: _Service) -> Iterable[Volume]:
             source, target = (parts[0], parts[1]) if len(parts) > 1 else (None, parts[0])
             kind = "bind" if source and source[0] in "./~$" else "volume"
         if target:
-            yield Volume(target, *_shared(kind, source, swarm), (entry.span(),))
+            bound = _join(folder, source) if kind == "bind" and source and source.startswith(".") else None
+            yield Volume(target, *_shared(kind, source, swarm), (entry.span(),), bound)
     for entry in service.each("tmpfs"):
         if entry.text:
             yield Volume(entry.text.split(":")[0], Truth.NO, "a tmpfs is each container's own", (entry.span(),))

@@ -9,7 +9,7 @@ from sselint.link import link
 from sselint.link.pools import Units
 from sselint.settings import Settings
 from sselint.source import Tree
-from tests.link.builders import pool, stream
+from tests.link.builders import pool, route, stream
 
 PYPROJECT = '[build-system]\nrequires = ["hatchling"]\n\n[project]\nname = "shop-feed"\nversion = "1"\n'
 
@@ -69,3 +69,24 @@ def test_a_pool_in_another_services_folder_stays_there(tmp_path):
         ("a/app.py", "service a"),
         ("b/app.py", "Deployment b"),
     ]
+
+
+def test_an_image_called_like_the_service_that_compose_builds(tmp_path):
+    """Compose that says `build` alone calls the image by the service, and so does whoever pushes it."""
+    built = pool("compose.yaml", "service feed", format="compose", build_context=".", addresses=frozenset({"feed"}))
+    manifest = pool("chart/deployment.yaml", "Deployment release-feed", image="registry.test/team/feed:1.2")
+    reading = Reading(streams=(stream(),), pools=(built, manifest))
+    assert linked_names(tmp_path, reading, {}) == [("app.py", "Deployment release-feed"), ("app.py", "service feed")]
+
+
+def test_a_route_to_something_that_runs_is_in_front_of_nothing_else(tmp_path):
+    """The only route of the tree leads, through a Service, to a Deployment: it is not in front of the container that
+    compose starts for development."""
+    built = pool("compose.yaml", "service web", format="compose", build_context=".", addresses=frozenset({"web"}))
+    manifest = pool("k8s.yaml", "Deployment other", image="other", addresses=frozenset({"deployment/other"}))
+    routes = (
+        route("k8s.yaml", ["svc"], name="Ingress other", to_endpoints=True),
+        route("k8s.yaml", ["deployment/other"], name="Service svc", addresses=frozenset({"svc"})),
+    )
+    reading = Reading(streams=(stream(),), routes=routes, pools=(built, manifest))
+    assert linked_names(tmp_path, reading, {}) == [("app.py", "service web")]

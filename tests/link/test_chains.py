@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sselint.facts import Count, CursorTreatment, Match, Reading, Rolling, Strength
+from sselint.facts import Count, CursorTreatment, Match, Reading, Rolling, Strength, Truth, Volume
 from sselint.findings import Policy
 from sselint.settings import DeploymentOverride, Reference, Settings, SettingsError
 from tests.link.builders import affinity, linked, pool, route, span, stream
@@ -274,3 +274,46 @@ def test_of_several_pools_the_one_with_the_most_choices_stands_for_all():
 
 def test_pools_alike_are_named_after_the_first():
     assert shape(behind_haproxy({"a": 1, "b": 1})) == [("backend", 2), ("service a and 1 more", 1)]
+
+
+def mounted(source, **changes):
+    volume = Volume("/etc/nginx/nginx.conf", Truth.YES, "a bind mount", source=source)
+    changes = {"addresses": frozenset({"proxy"}), "image": "nginx:1.27", "volumes": (volume,), **changes}
+    return pool("compose.yaml", "service proxy", **changes)
+
+
+CONTAINERS = pool("compose.yaml", "service app", addresses=frozenset({"app"}), starts="app:app")
+
+
+@pytest.mark.parametrize("source", ["nginx.conf", "conf"])
+def test_a_proxy_is_reached_by_the_service_that_mounts_its_configuration(source):
+    """The edge forwards to `proxy`, a name that only compose knows, and compose mounts nginx.conf there."""
+    edge = route("edge/haproxy.cfg", ["proxy"], name="frontend edge", format="haproxy")
+    inner = route("conf/nginx.conf" if source == "conf" else "nginx.conf", ["app"], name="location /", resolves="all")
+    reading = Reading(streams=(stream(),), routes=(edge, inner), pools=(CONTAINERS, mounted(source)))
+    (deployment,) = linked(reading).deployments
+    assert [h.name for h in deployment.hops] == ["frontend edge", "location /", "service app"]
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        mounted("other.conf"),
+        # The whole of its own sources, as in development: not the configuration of this container.
+        mounted("app", build_context="app", image=None),
+        mounted("."),
+    ],
+)
+def test_a_mount_of_something_else_names_no_proxy(proxy):
+    edge = route("edge/haproxy.cfg", ["proxy"], name="frontend edge", format="haproxy")
+    inner = route("app/nginx.conf", ["app"], name="location /", resolves="all")
+    reading = Reading(streams=(stream(),), routes=(edge, inner), pools=(CONTAINERS, proxy))
+    (deployment,) = linked(reading).deployments
+    assert [h.name for h in deployment.hops] == ["location /", "service app"]
+
+
+def test_one_replica_behind_a_service_says_why_it_is_one():
+    """Of one there is nothing to choose: its own reason is the one to tell."""
+    alone = replace(PODS, processes=Count.exactly(1, "replicas: 1"))
+    (deployment,) = linked(Reading(streams=(stream(),), routes=(service(),), pools=(alone,))).deployments
+    assert [h.pool.processes.why for h in deployment.hops if h.pool] == ["replicas: 1"]

@@ -158,6 +158,21 @@ def test_volumes(body: str, mount: str, shared: Truth) -> None:
     assert (volume.mount_path, volume.shared) == (mount, shared)
 
 
+@pytest.mark.parametrize(
+    ("entry", "source"),
+    [
+        ("./nginx.conf:/etc/nginx/nginx.conf:ro", "deploy/nginx.conf"),
+        ("../conf:/etc/nginx/conf.d", "conf"),
+        # A volume by name, and a path of the machine: neither is in the tree.
+        ("data:/data", None),
+        ("/etc/nginx:/etc/nginx", None),
+    ],
+)
+def test_what_of_the_tree_is_mounted(entry: str, source: str | None) -> None:
+    (volume,) = only_pool({"deploy/compose.yaml": service(f"volumes: ['{entry}']")["compose.yaml"]}).volumes
+    assert volume.source == source
+
+
 def test_places() -> None:
     pool = only_pool(service("deploy:\n  replicas: 3"))
     assert (pool.path, pool.line) == ("compose.yaml", 2)
