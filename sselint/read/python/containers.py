@@ -364,6 +364,8 @@ def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | 
         return receiver
     if isinstance(receiver, Join | Minted | Input | Wrapped):
         return Wrapped("slice", receiver)
+    if isinstance(receiver, Ref) and library.describes(m, receiver, "__getitem__"):
+        return library.object_item(m, receiver, lower or Const.of(None), site)
     view = iteration.view_of(m, receiver)
     if view is None:
         return Unknown("a slice of something that is not understood", mentions_cursor(receiver))

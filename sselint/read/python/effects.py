@@ -31,6 +31,8 @@ from sselint.read.python.values import (
     Function,
     Input,
     Item,
+    Method,
+    Partial,
     Ref,
     Reply,
     Tuple,
@@ -165,6 +167,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         return Unknown(f"what {c.entry.name} holds, whose place is not known")
     _may_fail(m, effect, c, store.label)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
+    made = replace(made, placed=effect.get("by") == "position")
     return stepped(made, c.arguments.site, f"read from {store.label}")
 
 
@@ -260,6 +263,10 @@ def _registers(m: Machine, effect: Effect, c: Context) -> Value:
     values.update({f"with {k}": v for k, v in bound.items()})
     handler = values.get("handler")
     receiver = c.receiver
+    bare = bound.get("0") if set(bound) == {"0"} else None
+    if effect.get("handler") == "decorated" and isinstance(bare, Function):  # `@app.before_serving`, without brackets
+        m.world.register(m, effect.what, receiver, bare, {}, effect, c.arguments.site)
+        return bare
     if (handler is None and effect.get("handler") is not None) or effect.get("handler") == "decorated":
         return Callback("register", (effect, receiver, values, c.arguments.site))
     m.world.register(m, effect.what, receiver, handler, values, effect, c.arguments.site)
@@ -290,12 +297,8 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _ready(value: Value) -> bool:
-    return (
-        not isinstance(value, Function | Callback)
-        and not hasattr(value, "keywords")
-        and not isinstance(value, External)
-        and type(value).__name__ not in ("Method", "ClassValue", "Ref")
-    )
+    """Whether a value is what is to be waited for itself, and not something to be called for it."""
+    return not isinstance(value, Function | Callback | Partial | Method | ClassValue | External)
 
 
 def _decorates(m: Machine, effect: Effect, c: Context) -> Value:

@@ -156,10 +156,20 @@ def _instance(m: Machine, cls: ClassValue, site: Site) -> Value:
         if found is not None and isinstance(found[0], Function):
             for p in found[0].node.parameters[1:]:
                 if p.kind in ("positional", "keyword") and p.default is None:
-                    given[p.name] = _unknown(cls.name, p.name)
+                    given[p.name] = _made(m, cls, found[0], p)
         return classes.instantiate(m, cls, (), given, site, None)
     finally:
         m.boot = outer
+
+
+def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Parameter) -> Value:
+    """An argument of a constructor that nobody calls: what its annotation says, as far as that is a library's client."""
+    home = Frame(function.module, Scope(function.module, {}, function.scope))
+    kind, _ = inject.annotated(m, parameter.annotation, home)
+    entry = m.rules.entry(kind.name) if isinstance(kind, External) else None
+    if entry is not None and entry.role in ("client", "queue", "channel"):
+        return library.make_object(m, entry, Arguments((), {}, Site(function.module, parameter.cst), None))
+    return _unknown(cls.name, parameter.name)
 
 
 def _some(m: Machine, cls: ClassValue, site: Site) -> Value:

@@ -235,7 +235,7 @@ def _response(m: Machine, effect: Effect, c: Context) -> Value:
     first = a.first()
     given = (*(first.items if isinstance(first, Tuple) else (first,)), *a.positional[1:])
     entry = m.rules.entry(str(effect.get("as")))
-    if entry is None or library.role_of(m, given[0]) == "response" and len(given) == 1:
+    if entry is None or (library.role_of(m, given[0]) == "response" and len(given) == 1):
         return given[0]
     named = {"headers" if isinstance(value, Ref | Tuple) else "status": value for value in given[1:]}
     return library.make_object(m, entry, Arguments(given[:1], {**named, **a.keywords}, a.site, a.frame))

@@ -113,8 +113,21 @@ def source_of(heap: Heap, frame: Frame) -> Source:
         for leaf in found
         if not isinstance(leaf, Input)
     )
-    kind, scope, why = classify(heap, value, found, frame.item)
+    kind, scope, why = _place_in_store(heap, found, frame.item) or classify(heap, value, found, frame.item)
     return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED, bool(found))
+
+
+def _place_in_store(heap: Heap, found: Sequence[Value], item: Item | None) -> tuple[IdKind, Scope, str] | None:
+    """The number of an element of a list of a store that was asked for from that number on, counted on by the reader."""
+    if item is None or not isinstance(item.value, Reply) or not item.value.placed:
+        return None
+    counted = [leaf for leaf in found if isinstance(leaf, Minted) and leaf.kind == "counter" and leaf.local]
+    given = [leaf for leaf in found if isinstance(leaf, Cursor) and item.selection != "all"]
+    if not found or len(counted) + len(given) < len(found):
+        return None
+    store = heap[item.value.source]
+    scope = Scope.SHARED if store.where in ("shared", "image") else Scope.UNKNOWN
+    return IdKind.INDEX, scope, f"the place in a list of {store.label}, which is the same for every process"
 
 
 def _placed(heap: Heap, made: Minted) -> bool:

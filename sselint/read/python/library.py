@@ -90,7 +90,7 @@ def external_item(m: Machine, external: External, index: Value, site: Site) -> V
 def class_default(m: Machine, cls: ClassValue, name: str) -> Value:
     """An attribute that a class of the tree does not define: perhaps one of a library's base."""
     for base in classes.library_bases(m, cls):
-        return External(f"{base.name}.{name}")
+        return value_of(m, External(f"{base.name}.{name}"), _nowhere(m))
     return Unknown(f"{name} of {cls.name}, which nothing in the tree sets")
 
 

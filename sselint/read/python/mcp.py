@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sselint.read.python import calls, classes, containers, library, wire
+from sselint.read.python import calls, classes, containers, library, stores, wire
 from sselint.read.python.machine import Arguments, Ended, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -149,6 +149,8 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
     method = classes.find_method(m, store, "replay_events_after")
     if method is None and isinstance(store, Ref) and library.describes(m, store, "replay_events_after"):
         method = classes.attribute(m, store, "replay_events_after", a.site, a.frame)
+        if not _holds(m, store, a.site):
+            return  # the library's own store: it logs that it does not know the id
     if method is None:
         wire.emit(
             m,
@@ -166,6 +168,13 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
         return
     m.note("live", a.site, source=sessions(m, ref).id, fed="local")
     raise Ended
+
+
+def _holds(m: Machine, store: Ref, site: Site) -> bool:
+    """Whether a library's own store knows the cursor."""
+    hit = m.hypothesis is Hypothesis.KNOWN
+    m.note("lookup", site, container=stores.store_of(m, store).id, hit=hit)
+    return hit
 
 
 def _live(m: Machine, store: Value | None, a: Arguments) -> None:
@@ -208,4 +217,3 @@ HANDLERS: dict[str, Callable[[Machine, Ref, Arguments], None]] = {
     "mcp_stateless": _stateless,
     "mcp_transport": _transport,
 }
-_ = Hypothesis

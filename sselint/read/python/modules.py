@@ -126,6 +126,11 @@ class ModuleTable:
             self.by_path[path] = module
         return module
 
+    def defining(self, name: str) -> list[str]:
+        """The files that set a global of this name, tests left out."""
+        written = re.compile(rf"^{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
+        return [p for p, s in self._sources.items() if name in s.text and written.search(s.text) and not TESTS.search(p)]
+
     def resolve(self, name: str, importer: Module) -> Module | None:
         """The module that an absolute dotted name means to `importer`, or None where the tree does not define it."""
         candidates = [p for p in self._by_name.get(name, ()) if p != importer.path]

@@ -9,7 +9,7 @@ from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.machine import Event, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Decision
-from sselint.read.python.values import Const, Cursor, Value, leaves
+from sselint.read.python.values import Const, Cursor, Unknown, Value, leaves
 from sselint.read.python.wire import Frame
 
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
@@ -180,6 +180,10 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     sites = (*asked, *((f.site, "sent here") for f in (replayed or path.frames)[:1]))
     earlier = {"before", "low", "one"}
     if path.hypothesis is not Hypothesis.MISSING and not path.asks_cursor:
+        doubt = doubtful(path)
+        if doubt is not None:
+            why = f"what is sent turns on the cursor in a way that is not understood: {doubt.why}"
+            return Result(path, Outcome.UNKNOWN, why, sites)
         if path.events("cursor"):
             return Result(path, Outcome.IGNORED, "the cursor is read, and nothing depends on it", sites)
         return Result(path, Outcome.NOT_READ, "nothing reads the cursor", sites)
@@ -190,6 +194,18 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
+
+
+def doubtful(path: Path) -> Unknown | None:
+    """What a path sends of which nobody knows where it is from, although the cursor had a say in it: was it asked for
+    with the cursor, or sent behind a comparison with it."""
+    for frame in path.frames:
+        if path.hypothesis is Hypothesis.MISSING or frame.live or (frame.item is not None and frame.item.source):
+            continue
+        for leaf in (leaf for name in ("id", "data", "text") for leaf in leaves(frame.fields.get(name, Const.of(None)))):
+            if isinstance(leaf, Unknown) and (leaf.cursor or path.asks_cursor):
+                return leaf
+    return None
 
 
 # -- all paths together --------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sselint.read.python.heap import Heap, Object
 from sselint.read.python.idsource import is_constant
 from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
-from sselint.read.python.outcome import Path, evidence_of
+from sselint.read.python.outcome import Path, doubtful, evidence_of
 from sselint.read.python.values import Const
 
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
@@ -41,6 +41,9 @@ def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
         why = "replayed from a table that is the same on every process"
     else:
         why = _why(heap, sources, where)
+    doubt = next((d for d in map(doubtful, paths) if d is not None), None) if where is Where.NONE else None
+    if doubt is not None:
+        where, why = Where.UNKNOWN, f"what is replayed is not understood: {doubt.why}"
     tail, tail_why, sites = _tail(heap, paths, sources)
     ends = _ends(paths)
     if ends is Truth.YES:

@@ -355,6 +355,9 @@ def respond(m: Machine, ref: Ref, entry: Entry, endpoint: Endpoint) -> None:
     m.begun = entry.options.get("starts", "before_body") == "before_body"
     if body is None or isinstance(body, Const):
         return
+    sender = library.use(m, ref, "runs")
+    if isinstance(sender, Function | Partial | Method):
+        calls.run_apart(m, sender, site)
     if isinstance(body, Function | Partial | Method):
         body = calls.awaited(m, calls.call(m, body, (), {}, site, None), site)
     _send_body(m, entry, body, site, events)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,9 +40,27 @@ SHARED_PLACES = frozenset({"shared", "pod_disk", "image", "unknown", "process"})
 def where_of(m: Machine, entry: Entry, bound: dict[str, Value]) -> str:
     """Where a library's object keeps things: as the rules say, or as the address says that it is given."""
     where = str(entry.options.get("where", "memory"))
+    if where == "setting":
+        places = {_place_at(m, entry, value) for value in _settings(m, list(map(str, entry.options["setting"])))}
+        return places.pop() if len(places) == 1 else "unknown"
     if where != "address":
         return where
-    address = bound.get(str(entry.options.get("address", "")))
+    return _place_at(m, entry, bound.get(str(entry.options.get("address", ""))))
+
+
+def _settings(m: Machine, names: Sequence[str]) -> Iterator[Value]:
+    """What modules of the tree set a name to that a framework reads from them, entry by entry downwards."""
+    for path in m.world.table.defining(names[0]):
+        module = m.world.table.at(path)
+        m.world.load(module)
+        held: Value | None = m.world.global_value(m, module, names[0])
+        for name in names[1:]:
+            held = containers.known_entries(m, held).get(name) if held is not None else None
+        yield held if held is not None else Unknown(f"what {names[0]} is")
+
+
+def _place_at(m: Machine, entry: Entry, address: Value | None) -> str:
+    """What the rules say of the place behind an address."""
     if isinstance(address, Variable):
         m.note("environment", None, name=address.name)
         address = m.world.settle(m, address)

@@ -288,6 +288,8 @@ class Reply(Value):
     inner: bool = False
     passed: bool = False
     """Whether the store only passes it on: then nothing in it is of the store's own making."""
+    placed: bool = False
+    """Whether it was asked for by position: then counting what comes gives its place in the store."""
 
 
 @dataclass(frozen=True, eq=False)
