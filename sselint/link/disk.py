@@ -34,11 +34,14 @@ def disk_answer(replay: Replay, pools: Sequence[Pool]) -> DiskAnswer:
     if any(v is not None and v.shared is Truth.UNKNOWN for v in volumes):
         unknown = next(v for v in named if v.shared is Truth.UNKNOWN)
         return DiskAnswer(Truth.UNKNOWN, unknown.why, unknown.evidence)
-    if replay.disk_path is None:
-        return DiskAnswer(Truth.UNKNOWN, "the path of the file is not known")
+    perhaps = next((v for pool in pools for v in pool.volumes if v.shared is not Truth.NO), None)
+    if (replay.disk_path is None or not replay.disk_path.startswith("/")) and perhaps is not None:
+        path = f"of the path only {replay.disk_path} is" if replay.disk_path else "the path of the file is not"
+        return DiskAnswer(Truth.UNKNOWN, f"{path} known, and it may be below {perhaps.mount_path}", perhaps.evidence)
     if all(pool.processes.low == 1 and pool.processes.high is None for pool in pools):
         return DiskAnswer(Truth.UNKNOWN, f"the number of processes is not known: {pools[0].processes.why}")
-    where = named[0].why if named else f"{replay.disk_path} is on the disk of each replica of {pools[0].name}"
+    file = replay.disk_path or "the file"
+    where = named[0].why if named else f"{file} is on the disk of each replica of {pools[0].name}"
     return DiskAnswer(Truth.NO, where, named[0].evidence if named else pools[0].evidence)
 
 

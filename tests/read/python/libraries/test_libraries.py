@@ -58,7 +58,7 @@ EXPECTED = {
     "fakeredis_stream": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "fastapi_dependency": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "fastapi_sse_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
-    "fastmcp_stateful": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), Where.NONE, MEMORY, Outcome.UNKNOWN),
+    "fastmcp_stateful": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), MEMORY, MEMORY, Outcome.UNKNOWN),
     "fastmcp_stateless": Expected(NONE, Where.NONE, MEMORY, Outcome.FAIL_CLOSED, 405),
     "flask_headers_beside": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 500),
