@@ -362,6 +362,33 @@ def test_templates_that_never_end_are_ended(helper: str) -> None:
     assert pool.image is None
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        '$x = printf "%s%s" $x $x',
+        "$x = concat (list $x) (list $x)",
+        "$x = list $x $x",
+        "$x = toString (list $x $x)",
+        '$x = replace "a" (repeat 900 "a") $x',
+        '$x = join $x (list "a" "b" "c")',
+    ],
+)
+def test_values_that_double_are_ended(action: str) -> None:
+    """In a few steps each of these is larger than any memory."""
+    growing = '{{ $x := "aaaaaaaaaa" }}{{ range until 45 }}{{ ACTION }}{{ end }}{{ toYaml $x }}'
+    files = chart()
+    files["templates/_helpers.tpl"] = (
+        HELPERS + '{{- define "feed.name" }}' + growing.replace("ACTION", action) + "{{ end }}"
+    )
+    (pool,) = reading_of(files).pools
+    assert pool.image is None
+
+
+def test_a_number_beyond_those_of_go_is_unknown() -> None:
+    assert functions.call("mul", (2**40, 2**40)) == Unknown("mul")
+    assert functions.call("mul", (2**30, 2**30)) == 2**60
+
+
 def test_nothing_outside_the_chart_is_read() -> None:
     files = chart(
         deployment=DEPLOYMENT.replace("{{ .Values.replicaCount }}", '{{ .Files.Get "../secret" }}'), folder="c/"

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sselint.read.kubernetes.helm.syntax import TemplateError
 from sselint.read.kubernetes.helm.values import Unknown
 
-MAX_TEXT = 200_000
-"""Characters that one value may have, and items that one list may."""
+MAX_EXTENT = 1_000_000
+"""Characters and items of all that one value holds, where it is printed or made at a blow."""
 
 BEGIN, END = "\ue000", "\ue001"
 """Around the name of an unknown value in text: private characters, which no chart has."""
@@ -40,9 +41,31 @@ def call(name: str, arguments: Sequence[Any]) -> Any:
     if unknown is not None and name not in _OF_TEXT:
         return unknown
     try:
-        return function(*arguments)
+        result = function(*arguments)
+        # Go's integers end here; without an end a few squarings fill the memory.
+        return Unknown(name) if isinstance(result, int) and abs(result) >= 1 << 63 else result
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ZeroDivisionError, OverflowError, re.error):
         return Unknown(name)
+
+
+def extent(value: Any) -> int:
+    """Characters and items of all that a value holds, counted up to just over `MAX_EXTENT`: a value may hold another
+    one many times over, or itself."""
+    total, rest = 0, [value]
+    while rest and total <= MAX_EXTENT:
+        one = rest.pop()
+        total += len(one) if isinstance(one, str | list | dict) else 1
+        if isinstance(one, list):
+            rest.extend(one)
+        elif isinstance(one, dict):
+            rest.extend(one.values())
+    return total
+
+
+def _within(size: int) -> None:
+    """Raises TemplateError for a text that would be too large to make."""
+    if size > MAX_EXTENT:
+        raise TemplateError("the template makes a value that is too large")
 
 
 # -- functions that decide before they look at all of their arguments --------------------------------------------------
@@ -134,6 +157,8 @@ def text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, list | dict):
+        _within(extent(value))
     return str(value)
 
 
@@ -149,6 +174,16 @@ def _trunc(length: int, value: Any) -> str:
     return text(value)[:length] if length >= 0 else text(value)[length:]
 
 
+def _replace(old: str, new: str, value: Any) -> str:
+    _within(text(value).count(old) * len(new))
+    return text(value).replace(old, new)
+
+
+def _repeat(times: int, value: Any) -> str:
+    _within(len(text(value)) * int(times))
+    return text(value) * int(times)
+
+
 def _printf(pattern: str, *values: Any) -> str:
     rest = list(values)
 
@@ -159,7 +194,7 @@ def _printf(pattern: str, *values: Any) -> str:
         if match[2] == "q":
             return _quote(value)
         if match[2] == "d" and match[1].startswith("0"):
-            return text(value).zfill(int(match[1] or 0))
+            return text(value).zfill(min(int(match[1] or 0), 200))
         return text(value)
 
     return re.sub(r"%(?:%|[-+#]?(\d*)(?:\.\d+)?([a-zA-Z]))", one, pattern)
@@ -177,11 +212,16 @@ def to_yaml(value: Any) -> str:
 
 def _printable(value: Any) -> Any:
     """A value with its unknown parts as text."""
+    _within(extent(value))
+    return _printable_part(value)
+
+
+def _printable_part(value: Any) -> Any:
     if isinstance(value, Unknown):
         return text(value)
     if isinstance(value, dict):
-        return {key: _printable(inner) for key, inner in value.items()}
-    return [_printable(inner) for inner in value] if isinstance(value, list) else value
+        return {key: _printable_part(inner) for key, inner in value.items()}
+    return [_printable_part(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _to_json(value: Any) -> str:
@@ -303,7 +343,10 @@ def _has(item: Any, container: Any) -> bool:
 
 
 def _join(separator: str, values: Any) -> str:
-    return separator.join(text(v) for v in values) if isinstance(values, list) else text(values)
+    if not isinstance(values, list):
+        return text(values)
+    _within(len(separator) * len(values))
+    return separator.join(text(v) for v in values)
 
 
 def _flat(*lists: Any) -> list[Any]:
@@ -379,8 +422,8 @@ _FUNCTIONS: Mapping[str, Function] = {
     "camelcase": lambda v: "".join(part.title() for part in text(v).split("_")),
     "kebabcase": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+", "-", text(v)).lower(),
     "snakecase": lambda v: re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-\s]+", "_", text(v)).lower(),
-    "replace": lambda old, new, v: text(v).replace(old, new),
-    "repeat": lambda n, v: text(v) * min(int(n), 1000),
+    "replace": _replace,
+    "repeat": _repeat,
     "substr": lambda a, b, v: text(v)[a:b],
     "nospace": lambda v: re.sub(r"\s", "", text(v)),
     "contains": lambda part, v: part in text(v),

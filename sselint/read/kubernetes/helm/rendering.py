@@ -40,6 +40,10 @@ STEP_BUDGET = 200_000
 OUTPUT_BUDGET = 2_000_000
 """Characters that one file may print."""
 
+MADE_BUDGET = 20_000_000
+"""Characters and items that the functions of one file may make, printed or not: a text that is put behind itself again
+and again takes few steps."""
+
 DEPTH_BUDGET = 60
 """Templates that include each other."""
 
@@ -104,12 +108,13 @@ class Renderer:
     places: Places
     _steps: int = 0
     _size: int = 0
+    _made: int = 0
     _depth: int = 0
     _used: list[Span] = field(default_factory=list)
 
     def render(self, template: Template, source: Source) -> RenderedSource:
         """The output of a file. Raises TemplateError over budget."""
-        self._steps = self._size = 0
+        self._steps = self._size = self._made = 0
         scope = Scope(self.root, [{"": self.root}])
         try:
             return _assembled(list(self._nodes(template.body, scope)), source)
@@ -230,7 +235,11 @@ class Renderer:
             raise TemplateError(
                 f"the template refuses these values: {functions.text(arguments[0] if arguments else '')}"
             )
-        return functions.call(name, arguments)
+        made = functions.call(name, arguments)
+        self._made += len(made) if isinstance(made, str | list | dict) else 1
+        if self._made > MADE_BUDGET:
+            raise TemplateError("the template makes too much")
+        return made
 
     def _operand(self, operand: Operand, scope: Scope) -> Any:
         if isinstance(operand, Literal):
