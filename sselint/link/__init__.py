@@ -16,6 +16,7 @@ from sselint.facts import Count, CursorTreatment, Pool, Reading, Route, Setting,
 from sselint.link.assumed import chains_of_assumed
 from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools, named_by_what_mounts_them
 from sselint.link.disk import disk_answer
+from sselint.link.matching import names_path_of
 from sselint.link.overrides import overrides_of, stated_chain
 from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
 from sselint.settings import DeploymentOverride, Settings
@@ -135,8 +136,12 @@ def _behind_assumed(
     """Links of pools that no name leads to: behind the only free route of the neighbourhood, if there is one."""
     routes = () if linked or not stream.deployable else route_linker.unlinked_in_front(stream, reading.streams)
     plain = [r for r in routes if not r.match.headers] or list(routes)
+    why = f"it is the only route beside the only server ({stream.path})"
+    by_path = [r for r in plain if names_path_of(r, stream)]
+    if len(plain) > 1 and len(by_path) == 1:
+        why = f"it is the only route that names the path {stream.url} of the only server ({stream.path})"
+        plain, routes = by_path, (*by_path, *(r for r in routes if r.match.headers and r.path == by_path[0].path))
     if len(plain) == 1 and len(pools) <= 1:
-        why = f"it is the only route beside the only server ({stream.path})"
         chain = assumed_chain(routes, pools, why)
         return [Link(chain, assumptions=_assumptions(chain))]
     if len(plain) > 1 and len({r.path for r in plain}) == 1 and len(pools) <= 1:

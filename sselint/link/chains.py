@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import inf
 from os.path import commonpath
 
@@ -237,7 +238,8 @@ def hops_of_pools(pools: Sequence[PoolLink], absorbing: Route | None) -> tuple[H
 def assumed_chain(routes: Sequence[Route], pools: Sequence[PoolLink], why: str) -> Chain:
     """A chain by last resort: the route (with its conditional siblings) in front of the pools."""
     plain = [r for r in routes if not r.match.headers] or list(routes)
-    route = _with_conditions(plain[0], [r for r in routes if r.match.headers])
+    conditions = [r for r in routes if r.match.headers]
+    route = _with_conditions(plain[0], conditions, [r for r in conditions if _is_elsewhere(r, plain[0])])
     if not pools:
         return Chain((Hop(why, route=route, assumed=True, evidence=route.evidence[:1]),), ())
     behind = _total(pools)
@@ -264,16 +266,38 @@ def _conditions_merged(chains: Sequence[Chain]) -> tuple[Chain, ...]:
     merged = []
     for chain in plain:
         first = chain.routes[0]
-        conditions = [c.routes[0] for c in chains if c not in plain and c.routes[0].path == first.path]
-        hops = (replace(chain.hops[0], route=_with_conditions(first, conditions)), *chain.hops[1:])
-        merged.append(replace(chain, hops=hops))
+        taken = [c for c in chains if c not in plain and c.routes[0].path == first.path]
+        apart = [c for c in taken if not _share_a_pool(c, chain)]
+        route = _with_conditions(first, [c.routes[0] for c in taken], [c.routes[0] for c in apart])
+        pools = [p for c in apart for p in c.pools if c.routes[0].last_event_id is CursorTreatment.ROUTED_ON]
+        hops = (replace(chain.hops[0], route=route), *chain.hops[1:])
+        merged.append(Chain(hops, (*chain.pools, *pools)))
     files = {c.routes[0].path for c in plain}
     return (*merged, *(c for c in chains if c not in plain and c.routes[0].path not in files))
 
 
-def _with_conditions(route: Route, conditions: Sequence[Route]) -> Route:
+def _share_a_pool(one: Chain, other: Chain) -> bool:
+    return any(_is(p.pool, q.pool) for p in one.pools for q in other.pools)
+
+
+def _is_elsewhere(condition: Route, route: Route) -> bool:
+    """Whether two routes certainly forward to different addresses."""
+    there, here = ({(t.host, t.port) for t in r.targets} for r in (condition, route))
+    return bool(there and here) and not there & here
+
+
+def _with_conditions(route: Route, conditions: Sequence[Route], apart: Sequence[Route]) -> Route:
+    """The route with what the conditions on `Last-Event-ID` make of it. Those `apart` lead to members of their own,
+    which a client without a cursor never meets, and one with a cursor always."""
     routed_on = [r for r in conditions if r.last_event_id is CursorTreatment.ROUTED_ON]
     if not routed_on or route.last_event_id is not CursorTreatment.PASSED:
         return route
     evidence = tuple(dict.fromkeys(s for r in routed_on for s in r.last_event_id_evidence or r.evidence[-1:]))
-    return replace(route, last_event_id=CursorTreatment.ROUTED_ON, last_event_id_evidence=evidence)
+    beside = {r.pool: r for r in routed_on if r in apart}
+    members = reduce(_together, beside.values(), route.members)
+    return replace(route, members=members, last_event_id=CursorTreatment.ROUTED_ON, last_event_id_evidence=evidence)
+
+
+def _together(members: Count, route: Route) -> Count:
+    high = None if members.high is None or route.members.high is None else members.high + route.members.high
+    return Count(members.low + route.members.low, high, f"{members.why}, and in {route.pool} {route.members.why}")

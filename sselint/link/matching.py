@@ -15,6 +15,12 @@ def serves(route: Route, stream: Stream) -> bool:
     return any(_matches(kind, value, stream.url) for kind, value in route.match.paths)
 
 
+def names_path_of(route: Route, stream: Stream) -> bool:
+    """Whether the route takes the stream's path by name, and not as a part of everything there is."""
+    paths = [(kind, value) for kind, value in route.match.paths if kind != "regex" and value not in ("", "/")]
+    return stream.url is not None and any(_matches(kind, value, stream.url) for kind, value in paths)
+
+
 def _matches(kind: str, value: str, url: str) -> bool:
     fixed = re.split(r"[{<:*]", url)[0]
     parametrised = fixed != url

@@ -188,6 +188,47 @@ def test_routes_on_the_header_become_a_treatment_of_it():
     assert deployment.hops[0].route.last_event_id_evidence[0].line == 3
 
 
+@pytest.mark.parametrize(
+    ("replays", "members"),
+    [(["replay"], 2), (["app"], 1)],  # a server of its own for those that come back, or the same one
+)
+def test_servers_that_only_a_cursor_leads_to_are_members(replays, members):
+    """One server for those without a cursor and one for those with: a reconnect always meets the other."""
+    by_cursor = {"last_event_id": CursorTreatment.ROUTED_ON}
+    returning = replace(
+        route("envoy.yaml", replays, name="replay", line=3, **by_cursor), match=Match(headers=("last-event-id",))
+    )
+    fresh = replace(route("envoy.yaml", ["app"], name="live"), match=Match(priority=1))
+    (assumed,) = linked(Reading(streams=(stream(),), routes=(returning, fresh))).deployments
+    assert shape(assumed)[0] == ("live", members)
+
+    pools = tuple(
+        pool("compose.yaml", f"service {n}", Count.exactly(1, "one"), addresses=frozenset({n}), starts="app:app")
+        for n in dict.fromkeys(["app", *replays])
+    )
+    (known,) = linked(Reading(streams=(stream(),), routes=(returning, fresh), pools=pools)).deployments
+    assert shape(known)[0] == ("live", members)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "front", "candidates"),
+    [
+        ("/feed", "stream", 0),  # by name
+        ("/", "service app", 2),  # as part of everything, like the other one
+    ],
+)
+def test_of_two_free_routes_the_one_that_names_the_path_is_in_front(prefix, front, candidates):
+    """The other one takes the same path of other hosts, for whatever the site behind it is."""
+    named = route("haproxy.cfg", ["10.0.0.1", "10.0.0.2"], name="stream", prefix=prefix)
+    named = replace(named, match=replace(named.match, hosts=("api.test",)))
+    site = route("haproxy.cfg", ["10.0.9.1"], name="site", line=9)
+    alone = pool("compose.yaml", "service app", Count.exactly(1, "one"), starts="app:app")
+    reading = Reading(streams=(stream(),), routes=(named, site), pools=(alone,))
+    (deployment,) = linked(reading).deployments
+    assert deployment.hops[0].name == front
+    assert len(deployment.candidates) == candidates
+
+
 def test_the_settings_are_stronger_than_any_evidence():
     place = span("sselint.toml", 2)
     override = DeploymentOverride(
