@@ -53,7 +53,8 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
     near = _near(world, visited | world.visited | {_module_of(e) for e in loose} | _unseen(evident, visited))
     for _ in range(ROUNDS):
         before = world.heap.version
-        _round(world, [*endpoints, *loose], {*streaming, *loose}, near)
+        core = visited | world.visited | {_module_of(e) for e in (*streaming, *loose)}
+        _round(world, [*endpoints, *loose], {*streaming, *loose}, core, near)
         if world.heap.version == before or world.budget.spent:
             break
         endpoints = Endpoints(world).find()
@@ -64,13 +65,17 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
     return [*streaming, *loose]
 
 
-def _round(world: World, endpoints: Sequence[Endpoint], streaming: set[Endpoint], near: set[str]) -> None:
-    """Runs everything once that may put something where the streams find it."""
+def _round(
+    world: World, endpoints: Sequence[Endpoint], streaming: set[Endpoint], core: set[str], near: set[str]
+) -> None:
+    """Runs everything once that may put something where the streams find it: what stands in their own files first."""
     _startup(world)
+    for function in _uncalled(world, core):
+        _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
     for endpoint in endpoints:
         if endpoint in streaming or _module_of(endpoint) in near:
             _explore(world, partial(_serve, endpoint))
-    for function in _uncalled(world, near):
+    for function in _uncalled(world, near - core):
         _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
 
 

@@ -261,7 +261,11 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
     value = (
         values[0] if len(values) == 1 else values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
     )
-    return located(m, ref, value) if compare.is_cursor(m, key) else m.as_state(value, ref.id)
+    if compare.is_cursor(m, key):
+        return located(m, ref, value)
+    if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
+        m.live = Item(value, ref.id, m.phase())
+    return m.as_state(value, ref.id)
 
 
 def located(m: Machine, ref: Ref, value: Value) -> Value:

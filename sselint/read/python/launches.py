@@ -33,15 +33,27 @@ def _pool(world: World, registration: Registration) -> Pool | None:
         format="python",
         kind="workers",
         name=f"{registration.effect.get('name', 'the server')} in {spans[0].path}",
-        processes=_count(world, values.get("with workers")),
+        processes=_count(world, _workers(registration)),
         starts=_starts(world, registration, app),
         evidence=spans,
     )
 
 
+def _workers(registration: Registration) -> Value | None:
+    """The argument that says how many processes, or the environment variable that does where there is none."""
+    if registration.effect.get("only") == "one":
+        return None
+    given = registration.values.get("with workers")
+    variable = registration.effect.get("default")
+    nothing = Const.of(None)
+    return Variable(str(variable), nothing) if variable and given in (None, nothing) else given
+
+
 def _count(world: World, value: Value | None) -> Count:
     if isinstance(value, Variable):
         known = world.settle(Machine(world, Oracle(), Hypothesis.BUILD), value)
+        if known == value and value.default == Const.of(None):
+            known = Const.of(None)
         if isinstance(known, Const):
             value = known
     if value is None or (isinstance(value, Const) and value.value is None):

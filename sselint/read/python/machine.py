@@ -279,7 +279,13 @@ class Machine:
             return None
         picked = options[0]
         if len(options) > 1:
-            picked = options[self.once(len(options), (ref.id, name), "value", f"what {name} is", site)]
+            variables = sorted(self.world.by_environment.get((ref.id, name), ()))
+            shown = name.strip("['\"]")
+            label = f"{shown}, which {' and '.join(variables)} chooses" if variables else f"what {shown} is"
+            for variable in variables:
+                self.note("environment", None, name=variable)
+            kind = "environment" if variables else "value"
+            picked = options[self.once(len(options), (ref.id, name), kind, label, site)]
         if name in self.object(ref).rewritten:
             picked = self.as_state(picked, ref.id)
         self.overlay.attributes[(ref, name)] = picked
@@ -302,7 +308,10 @@ class Machine:
             target = self.object(ref)
             if ref not in self.constructing:
                 target.rewritten.add(name)
-            self.heap.add(target.attributes.setdefault(name, {}), settled(stepped(value, site, "stored here")))
+            held = target.attributes.setdefault(name, {})
+            self.heap.add(held, settled(stepped(value, site, "stored here")))
+            if len(held) > 1 and any(d.kind == "environment" for d in self.oracle.decisions):
+                self.world.by_environment.setdefault((ref.id, name), set()).update(self.variables)
 
     # -- truth ------------------------------------------------------------------------------------------------------
 

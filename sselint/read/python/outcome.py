@@ -9,7 +9,7 @@ from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.machine import Event, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Decision
-from sselint.read.python.values import Const, Cursor, Unknown, Value, leaves
+from sselint.read.python.values import Const, Cursor, Remembered, Unknown, Value, leaves
 from sselint.read.python.wire import Frame
 
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
@@ -189,7 +189,7 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
         return Result(path, Outcome.NOT_READ, "nothing reads the cursor", sites)
     if phases & earlier:
         return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
-    if phases:
+    if phases or written_down(path):
         return Result(path, Outcome.COMPARED, "what stands or compares behind the cursor here is sent", sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
@@ -206,6 +206,19 @@ def doubtful(path: Path) -> Unknown | None:
             if isinstance(leaf, Unknown) and (leaf.cursor or path.asks_cursor):
                 return leaf
     return None
+
+
+def written_down(path: Path) -> bool:
+    """Whether a path that asks for the cursor sends events that stand in the source with their ids: a table that is
+    the same on every process."""
+    named = [f for f in path.frames if f.id is not None]
+    plain = all(
+        isinstance(leaf, Const) and not isinstance(leaf, Remembered)
+        for frame in named
+        for value in frame.fields.values()
+        for leaf in leaves(value)
+    )
+    return bool(named) and plain and path.asks_cursor and path.hypothesis is not Hypothesis.MISSING
 
 
 # -- all paths together --------------------------------------------------------------------------------------------

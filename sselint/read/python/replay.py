@@ -9,10 +9,11 @@ from sselint.read.python.heap import Heap, Object
 from sselint.read.python.idsource import is_constant
 from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
-from sselint.read.python.outcome import Path, doubtful, evidence_of
+from sselint.read.python.outcome import Path, doubtful, evidence_of, written_down
 from sselint.read.python.values import Const
 
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
+SAME = "replayed from a table that is the same on every process"
 PLACES = {
     "shared": Where.SHARED,
     "image": Where.SHARED,
@@ -38,9 +39,11 @@ def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
     places = {place_of(heap[n]) for n in sources}
     where = min(places, key=WORST.index) if places else Where.NONE
     if where is Where.SHARED and all(place_of(heap[n]) is Where.SHARED and heap[n].where == "memory" for n in sources):
-        why = "replayed from a table that is the same on every process"
+        why = SAME
     else:
         why = _why(heap, sources, where)
+    if where is Where.NONE and any(map(written_down, paths)):
+        where, why = Where.SHARED, SAME
     doubt = next((d for d in map(doubtful, paths) if d is not None), None) if where is Where.NONE else None
     if doubt is not None:
         where, why = Where.UNKNOWN, f"what is replayed is not understood: {doubt.why}"
