@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sselint.checks.registry import Part, deployment_check
-from sselint.facts import Evidence
+from sselint.facts import Evidence, Truth
 from sselint.findings import Confidence, Judgement, Policy, Verdict
 
 ORDER_OF_BLAME = ("per_process_ids", "unknown_id_tolerated", "no_shared_replay", "lb_can_route_elsewhere")
@@ -25,9 +25,16 @@ def _places(judgement: Judgement) -> Evidence:
 
 
 def _sure(judgement: Judgement) -> Confidence:
-    """A verdict that rests on a link made for want of a better one is less sure."""
+    """A verdict that rests on a link made for want of a better one is less sure; one that only says that nothing is
+    known to bring a client back is hardly sure at all."""
+    if judgement.verdict is Verdict.LOUD and _way_is_open(judgement):
+        return Confidence.LOW
     assumed = judgement.deployment.assumptions or any(hop.assumed for hop in judgement.deployment.hops)
     return Confidence.MEDIUM if assumed else Confidence.HIGH
+
+
+def _way_is_open(judgement: Judgement) -> bool:
+    return any(c.name == "lb_can_route_elsewhere" and c.value is Truth.UNKNOWN for c in judgement.conditions)
 
 
 def _keeps(judgement: Judgement) -> Mapping[Policy, str]:
@@ -70,6 +77,7 @@ def cannot_tell(judgement: Judgement) -> Iterator[Part]:
 
 @deployment_check("SSE005")
 def loud(judgement: Judgement) -> Iterator[Part]:
-    """Every foreign cursor is refused, and nothing brings a client back: correct, and it fails often."""
+    """Every foreign cursor is refused, and nothing brings a client back: correct, and it fails often. Where the way is
+    not known, only that nothing is known to bring one back."""
     if judgement.verdict is Verdict.LOUD:
         yield Part(judgement.why, _places(judgement), _sure(judgement), policies=_keeps(judgement))

@@ -33,6 +33,7 @@ HEADLINES = {
     Verdict.UNKNOWN: ("SSE004", "Unknown: the tree does not tell whether resumed streams are correct:"),
     Verdict.LOUD: ("SSE005", "Loud: correct, and it fails often, because nothing brings a client back:"),
 }
+LOUD_AT_MOST = "Loud: correct, and it fails on every other process; nothing is known to bring a client back:"
 VERDICT_STYLES = {
     Verdict.CORRUPT: "error",
     Verdict.LATENT: "warning",
@@ -130,7 +131,7 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
     main = next((finding for finding in findings if finding.code == code), None)
     severity = main.severity.value if main else "note"
     page.line((f"{severity}[{code}]" if main else code, severity), " ", (judgement.deployment.name, "bold"))
-    page.paragraph(headline, indent=2, style="bold")
+    page.paragraph(_told_of_an_open_way(judgement) or headline, indent=2, style="bold")
     page.paragraph(_sentence(judgement.why), indent=2)
     if judgement.damage:
         page.paragraph(_sentence(judgement.damage), indent=2, first="Damage  ", first_style="bold")
@@ -147,6 +148,13 @@ def _write_in_full(page: Page, judgement: Judgement, findings: Sequence[Finding]
     _write_ways_out(page, judgement)
     _write_parts(page, [f for f in findings if f is not main and f.code != "SSE003"])
     _write_assumptions(page, judgement, indent=2)
+
+
+def _told_of_an_open_way(judgement: Judgement) -> str:
+    """The headline of a deployment that refuses, and of which nobody knows whether a client is brought back."""
+    if judgement.verdict is not Verdict.LOUD:
+        return ""
+    return LOUD_AT_MOST if judgement.condition("lb_can_route_elsewhere").value is Truth.UNKNOWN else ""
 
 
 def _write_chain(page: Page, judgement: Judgement, indent: int) -> None:

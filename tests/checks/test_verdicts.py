@@ -45,6 +45,21 @@ def test_a_loud_deployment_is_a_warning() -> None:
     assert only("SSE005", builders.loud()).severity is Severity.WARNING
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "confidence"),
+    [
+        (True, Confidence.HIGH),  # a hop without affinity is there to see
+        (None, Confidence.LOW),  # of no hop is anything known
+    ],
+)
+def test_a_refusal_behind_nothing_that_is_known_is_told_with_low_confidence(
+    elsewhere: bool | None, confidence: Confidence
+) -> None:
+    values = (True, True, True, elsewhere, False)
+    judgement = replace(builders.loud(), conditions=builders.conditions(values))
+    assert only("SSE005", judgement).confidence is confidence
+
+
 @pytest.mark.parametrize("verdict", Verdict)
 def test_a_verdict_has_its_code_and_no_other(verdict: Verdict) -> None:
     told = {f.code for f in builders.report(judged(verdict)).findings if f.code.startswith("SSE0")}

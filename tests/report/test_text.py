@@ -47,6 +47,15 @@ def test_one_deployment(name: str, width: int) -> None:
     same_as_snapshot(f"{name}-{width}", text(builders.report(JUDGEMENTS[name]), width))
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "says"),
+    [(True, "because nothing brings a client back:"), (None, "nothing is known to bring a client back:")],
+)
+def test_a_refusal_says_no_more_of_the_way_than_is_known(elsewhere: bool | None, says: str) -> None:
+    judgement = replace(builders.loud(), conditions=builders.conditions((True, True, True, elsewhere, False)))
+    assert says in " ".join(text(builders.report(judgement), 80).split())
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_many_deployments_and_all_that_stands_around_them(width: int) -> None:
     report = builders.report(
