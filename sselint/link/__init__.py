@@ -165,7 +165,7 @@ def _deployment(stream: Stream, made: Link, reading: Reading, settings: Settings
     return Deployment(
         name=override.name if override and override.name else f"{stream.path}:{stream.symbol}",
         stream=stream,
-        hops=tuple(_with_replicas(h, settings.assume.replicas) for h in made.chain.hops),
+        hops=_with_assumed_number(made, stream, settings.assume.replicas),
         clients=_clients(stream, override.clients if override and override.clients else settings.clients),
         sightings=tuple(
             c for c in reading.clients if _same_neighbourhood(c.evidence[0].path if c.evidence else "", stream)
@@ -183,10 +183,21 @@ def _same_neighbourhood(path: str, stream: Stream) -> bool:
     return inside(path, stream.unit)
 
 
-def _with_replicas(hop: Hop, replicas: Count | None) -> Hop:
-    """The hop with `--assume replicas` in the place of a number that the tree leaves open."""
+def _with_assumed_number(made: Link, stream: Stream, replicas: Count | None) -> tuple[Hop, ...]:
+    """The hops with `--assume replicas` in the place of each number that the tree leaves open: also of that of a server
+    that nothing in the tree starts, behind routes with one member."""
     if replicas is None:
-        return hop
+        return made.chain.hops
+    hops = tuple(_with_replicas(h, replicas) for h in made.chain.hops)
+    if made.candidates or not all(h.route is not None and h.route.members.high == 1 for h in hops):
+        return hops
+    name = f"whatever runs {stream.path}"
+    whatever = Pool(stream.path, stream.line, "settings", "replicas", name, replicas, answers="each")
+    return (*hops, Hop("--assume replicas says how many there are", pool=whatever, assumed=True))
+
+
+def _with_replicas(hop: Hop, replicas: Count) -> Hop:
+    """The hop with the assumed number where its own is open."""
     if hop.route is not None and hop.route.members.high is None:
         return replace(hop, route=replace(hop.route, members=replicas))
     if hop.pool is not None and hop.pool.kind == "replicas" and hop.pool.processes.high is None:

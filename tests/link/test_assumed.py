@@ -1,6 +1,11 @@
 """Where `--assume ids=...` puts its server: behind every route and pool that has none, and nowhere else."""
 
+from pathlib import Path
+
+import pytest
+
 from sselint.facts import AppReference, Count, Match, Reading
+from sselint.settings import Assumptions, Settings
 from sselint.stated import ASSUMED
 from tests.link.builders import linked, pool, route, stream
 
@@ -61,3 +66,20 @@ def test_one_server_and_services_of_two_images_are_not_guessed():
     audit = linked(Reading(streams=(stream(),), pools=services))
     assert chains(audit) == [""]
     assert len(audit.deployments[0].candidates) == 2
+
+
+@pytest.mark.parametrize(
+    ("routes", "pools", "expected"),
+    [
+        ((), (), [3]),  # nothing starts it
+        ((route(),), (), [1, 3]),  # one address, behind which there may be several
+        ((route(hosts=("a", "b")),), (), [2]),  # the members are written down
+        ((), (pool(count=Count.exactly(1, "one")),), [1]),
+        ((), (pool(count=Count.unknown("templated")),), [3]),
+    ],
+)
+def test_replicas_stand_for_every_number_that_the_tree_leaves_open(routes, pools, expected):
+    settings = Settings(Path("/nowhere"), assume=Assumptions(replicas=Count.exactly(3, "--assume")))
+    audit = linked(Reading(streams=(stream(),), routes=routes, pools=pools), settings=settings)
+    (deployment,) = audit.deployments
+    assert [(h.route.members if h.route else h.pool.processes).low for h in deployment.hops] == expected
