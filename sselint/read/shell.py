@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 
 MAX_CHARACTERS = 64 * 1024
-"""Longer scripts are cut: what starts a server stands at the end of a short one."""
+"""Longer scripts are cut: what starts a server stands at the end of a short one. Values that are longer, since each of
+them is made of others twice, are unknown."""
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 """A word that sets a variable."""
@@ -40,12 +41,17 @@ def expand(word: str, environment: Mapping[str, str | None]) -> tuple[str | None
     """
     whys: list[str] = []
     unknown = False
+    length = len(word)
 
     def replaced(match: re.Match[str]) -> str:
-        nonlocal unknown
+        nonlocal unknown, length
         name, operator, fallback = match.group(1) or match.group(2), match.group(3) or "", match.group(4) or ""
         if name in environment:
             value = environment[name]
+            length += len(value or "")
+            if length > MAX_CHARACTERS:
+                unknown = True
+                return ""
             unknown |= value is None
             whys.append(f"{name} is {value}" if value is not None else f"{name} is set, to what is not known")
             return value or (fallback if operator.startswith(":") else "")

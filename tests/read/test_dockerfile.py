@@ -98,3 +98,13 @@ def test_damaged_text_raises_nothing(text: str) -> None:
 def test_a_script_by_its_path_in_the_image(written: str, starts: str) -> None:
     files = {"api/Dockerfile": f"FROM python\nCMD python {written}\n", "api/server.py": "", "api/jobs/run.py": ""}
     assert only_pool(files, "dockerfile").starts == starts
+
+
+def test_a_variable_that_doubles_is_ended() -> None:
+    """After forty lines it is longer than any memory, and unknown to whatever uses it."""
+    doubled = "".join(f"ENV A{i}=$A{i - 1}$A{i - 1}\n" for i in range(1, 41))
+    pool = only_pool({"Dockerfile": f"FROM python\nENV A0=11\n{doubled}CMD uvicorn app:app --workers $A40\n"})
+    assert workers(pool) == (1, None)
+    assert max(len(setting.value or "") for setting in pool.environment) <= 1 << 16
+    few = only_pool({"Dockerfile": "FROM python\nENV A0=1\nENV A1=$A0$A0\nCMD uvicorn app:app --workers $A1\n"})
+    assert workers(few) == (11, 11)

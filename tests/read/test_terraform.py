@@ -434,3 +434,24 @@ def test_no_value_raises(attributes: dict[str, str], containers: str, variable: 
     reading_of(
         group(f"stickiness {{\n type = {variable}\n cookie_duration = {containers}\n enabled = {variable}\n}}", rest)
     )
+
+
+@pytest.mark.parametrize(
+    "step",
+    ['"${local.nBEFORE}${local.nBEFORE}"', "[local.nBEFORE, local.nBEFORE]", "concat(local.nBEFORE, local.nBEFORE)"],
+)
+def test_values_that_double_are_ended(step: str) -> None:
+    """After forty of these steps a value is larger than any memory, and was asked for longer than anyone can wait."""
+    first = '"aaaaaaaa"' if "$" in step else '["a", "b"]'
+    steps = "\n".join(f"  n{i} = {step.replace('BEFORE', str(i - 1))}" for i in range(1, 41))
+    files = service("desired_count = length(local.n40)", f"locals {{\n  n0 = {first}\n{steps}\n}}")
+    assert numbers(only_pool(files).processes) == (1, None)
+
+
+@pytest.mark.parametrize(("names", "expected"), [(20, (3, 3)), (400, (1, None))])
+def test_a_number_is_followed_through_names_as_far_as_people_write_them(
+    names: int, expected: tuple[int, int | None]
+) -> None:
+    steps = "\n".join(f"  n{i} = local.n{i - 1}" for i in range(1, names))
+    files = service(f"desired_count = local.n{names - 1}", f"locals {{\n  n0 = 3\n{steps}\n}}")
+    assert numbers(only_pool(files).processes) == expected

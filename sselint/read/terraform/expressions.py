@@ -6,14 +6,17 @@ reference to another resource stays a reference, and the rest is unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sselint.facts import Count
 
 MAX_DEPTH = 60
-"""Expressions inside each other, and variables that lead to others."""
+"""Expressions inside each other."""
+
+MAX_EXTENT = 100_000
+"""Characters and items of all that one value holds. What is larger is made of itself again and again."""
 
 
 @dataclass(frozen=True)
@@ -89,16 +92,7 @@ def references(value: Value) -> list[Reference]:
         value = stack.pop()
         if isinstance(value, Reference):
             found.append(value)
-        elif isinstance(value, Assumed):
-            stack.append(value.value)
-        elif isinstance(value, Either):
-            stack.extend(value.values)
-        elif isinstance(value, Text):
-            stack.extend(value.parts)
-        elif isinstance(value, list):
-            stack.extend(value)
-        elif isinstance(value, dict):
-            stack.extend(value.values())
+        stack.extend(_held(value))
     return found
 
 
@@ -123,7 +117,31 @@ def evaluate(tree: Any, resolve: Resolve, depth: int = 0) -> Value:
     if depth > MAX_DEPTH:
         return Unknown("nested too deeply")
     handler = _HANDLERS.get(getattr(tree, "data", ""))
-    return handler(tree, resolve, depth + 1) if handler else Unknown()
+    value = handler(tree, resolve, depth + 1) if handler else Unknown()
+    return value if _is_small(value) else Unknown("a value that is too large")
+
+
+def _is_small(value: Value) -> bool:
+    """Whether all that a value holds is within `MAX_EXTENT`, and no further: it may hold one thing many times."""
+    extent, stack = 0, [value]
+    while stack and extent <= MAX_EXTENT:
+        one = stack.pop()
+        extent += len(one) if isinstance(one, str) else 1
+        stack.extend(_held(one))
+    return extent <= MAX_EXTENT
+
+
+def _held(value: Value) -> Iterable[Value]:
+    """The values that a value consists of."""
+    if isinstance(value, Assumed):
+        return (value.value,)
+    if isinstance(value, Either):
+        return value.values
+    if isinstance(value, Text):
+        return value.parts
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _parts(tree: Any) -> list[Any]:

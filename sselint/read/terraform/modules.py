@@ -17,6 +17,9 @@ _ENDINGS = (".tf", ".tofu")
 _DEPTH = 8
 """Modules that call modules."""
 
+_MAX_OPEN = 30
+"""Names that are defined through each other, one by one, in a module and in those that it is called by."""
+
 
 class Library:
     """The blocks of every folder, parsed once; files that no reader recognised (variables, outputs) are loaded here."""
@@ -82,7 +85,11 @@ class Module:
     """What a call passes; None for a folder that Terraform is run in."""
     prefix: str = ""
     depth: int = _DEPTH
+    opened: int = 0
+    """How many names of the callers are being looked up."""
     _open: list[tuple[str, ...]] = field(default_factory=list)
+    _values: dict[tuple[str, ...], Value] = field(default_factory=dict)
+    """What names were found to stand for: one that is used in many others is looked up once."""
 
     def resources(self, *kinds: str) -> Iterator[tuple[str, Block]]:
         """(address, block) of the resources of these kinds."""
@@ -103,11 +110,15 @@ class Module:
         """What a name in an expression stands for."""
         if name in self._open:
             return Unknown(f"{'.'.join(name)} refers to itself")
-        self._open.append(name)
-        try:
-            return self._resolved(name)
-        finally:
-            self._open.pop()
+        if self.opened + len(self._open) > _MAX_OPEN:
+            return Unknown(f"{'.'.join(name)} is defined through too many others")
+        if name not in self._values:
+            self._open.append(name)
+            try:
+                self._values[name] = self._resolved(name)
+            finally:
+                self._open.pop()
+        return self._values[name]
 
     def _resolved(self, name: tuple[str, ...]) -> Value:
         head, *rest = name
@@ -161,10 +172,9 @@ class Module:
             if source.startswith(("./", "../")):
                 folder = join(self.folder, source) or "."
                 arguments = {name: self.value(block, name) for name in block.attributes if name != "source"}
-                yield (
-                    block,
-                    Module(folder, self.library, arguments, f"{self.prefix}module.{block.labels[0]}.", self.depth - 1),
-                )
+                prefix = f"{self.prefix}module.{block.labels[0]}."
+                opened = self.opened + len(self._open)
+                yield block, Module(folder, self.library, arguments, prefix, self.depth - 1, opened)
 
 
 def _inside(value: Value, path: Sequence[str]) -> Value:
