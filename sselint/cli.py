@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -111,6 +111,17 @@ def _paths_argument(function: Any) -> Any:
     return click.argument("paths", nargs=-1, type=click.Path(path_type=Path))(function)
 
 
+def _format_option(known: Sequence[str]) -> Callable[[Any], Any]:
+    return click.option(
+        "--format",
+        "formats",
+        multiple=True,
+        default=("text",),
+        metavar="NAME[=FILE]",
+        help=f"How to report: {', '.join(known)}. Repeatable; with =FILE into a file.",
+    )
+
+
 def _shared_options(function: Any) -> Any:
     """Options of the commands that read a tree."""
     options = (
@@ -137,14 +148,7 @@ _ASSUME_HELP = (
 
 @commands.command(short_help="Judge every deployment under PATHS.")
 @_paths_argument
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    default=("text",),
-    metavar="NAME[=FILE]",
-    help=f"How to report: {', '.join(CHECK_FORMATS)}. Repeatable; with =FILE into a file.",
-)
+@_format_option(CHECK_FORMATS)
 @click.option("--policy", type=click.Choice([p.value for p in Policy]), help="The policy that deployments must keep.")
 @click.option(
     "--fail-on", type=click.Choice([s.value for s in Severity]), help="Exit 1 from this severity on (default: error)."
@@ -199,14 +203,7 @@ def check(
 
 @commands.command(short_help="Show what was understood under PATHS, and why.")
 @_paths_argument
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    default=("text",),
-    metavar="NAME[=FILE]",
-    help=f"How to report: {', '.join(FACTS_FORMATS)}. Repeatable; with =FILE into a file.",
-)
+@_format_option(FACTS_FORMATS)
 @_shared_options
 def facts(
     paths: tuple[Path, ...], formats: tuple[str, ...], assume: tuple[str, ...], facts_files: tuple[Path, ...]

@@ -2,7 +2,7 @@
 
 Each is a predicate over concrete facts. Over a deployment it is three-valued: yes if it holds however the unknown facts
 turn out, no if it never does, else unknown. That the model agrees (all five imply a corrupting run; any one negated
-implies none, but for the named exceptions) is shown exhaustively in tests/test_model_theorems.py.
+implies none, but for the named exceptions) is shown exhaustively in tests/model/test_theorems.py.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from sselint.facts import (
     Minted,
     Outcome,
     Replay,
-    Run,
     Scope,
     Span,
     Stream,
@@ -228,7 +227,7 @@ def _why_held(stream: Stream) -> str:
 
 
 def _on_missing(stream: Stream) -> Outcome:
-    """Everything, or from now on; which of the two never changes a verdict (tests/test_model_theorems.py)."""
+    """Everything, or from now on; which of the two never changes a verdict (tests/model/test_theorems.py)."""
     everything = stream.on_missing is not None and stream.on_missing.outcome is Outcome.REPLAY_ALL
     return Outcome.REPLAY_ALL if everything else Outcome.FROM_HEAD
 
@@ -287,8 +286,3 @@ def _open_way(deployment: Deployment) -> str:
 def place(evidence: Sequence[Span]) -> str:
     """ " (path:line)" of the first span, or nothing."""
     return f" ({evidence[0]})" if evidence else ""
-
-
-def runs_of(stream: Stream) -> tuple[Run, ...]:
-    """The paper runs that the model rests on."""
-    return tuple(r for r in (stream.on_foreign, stream.on_overlap, stream.on_missing) if r is not None)

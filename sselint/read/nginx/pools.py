@@ -49,12 +49,6 @@ class Destination:
             return Count.exactly(1, "one host in the directive")
         return Count.unknown(self.unknown or "the host comes from the request")
 
-    @property
-    def is_single(self) -> bool:
-        """Whether it is one written address and nothing else."""
-        members = self.members
-        return not self.unknown and members.low == members.high == 1
-
 
 @dataclass(frozen=True)
 class Pass:

@@ -15,9 +15,6 @@ from functools import cached_property
 from sselint.read.nginx.knowledge import knowledge
 from sselint.read.nginx.parser import Directive, Word
 
-CONTEXTS = frozenset({"http", "stream", "server", "location", "if", "limit_except"})
-"""Blocks that hold settings and are looked into for routes."""
-
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0, "M": 2592000.0, "y": 31536000.0}
 _TIME_PART = re.compile(r"(\d+)(ms|[smhdwMy]?)")
 
