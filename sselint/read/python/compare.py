@@ -6,7 +6,7 @@ import operator
 from functools import partial
 from typing import Any
 
-from sselint.read.python import containers
+from sselint.read.python import containers, iteration
 from sselint.read.python.machine import Frame, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -115,9 +115,9 @@ def _with_cursor(m: Machine, sign: str, cursor: Value, other: Value, site: Site)
         )
     if sign in ("==", "!="):
         return _equals(m, cursor, other, site) == (sign == "==")
-    if isinstance(other, Const):
-        return _against_number(m, sign, other, site)
     phase = m.phase()
+    if isinstance(other, Const) and not _in_table(m):
+        return _against_number(m, sign, other, site)
     if phase and not isinstance(other, Length | Cursor | Position):
         return bool(ORDER[sign](0, RANK[phase])) if phase in RANK else True
     return _against_bound(m, sign, cursor, other, site)
@@ -127,6 +127,8 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if is_cursor(m, other):
         return True
     shape = cursor.shape if isinstance(cursor, Cursor) else None
+    if isinstance(other, Const) and other.value not in ("", None) and _in_table(m):
+        return m.hypothesis is Hypothesis.KNOWN and m.phase() == "at"
     if isinstance(other, Const):
         if isinstance(shape, Const):
             return _constants("==", str(shape.value), str(other.value))
@@ -146,6 +148,11 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if phase in RANK and not isinstance(other, Variable):
         return False
     return is_shared(other)
+
+
+def _in_table(m: Machine) -> bool:
+    """Whether the element that is looked at is one of a table that is written down."""
+    return bool(m.phase()) and m.current[-1].selection == iteration.TABLE
 
 
 def is_shared(value: Value) -> bool:

@@ -163,7 +163,7 @@ def _instance(m: Machine, cls: ClassValue, site: Site) -> Value:
 
 
 def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Parameter) -> Value:
-    """An argument of a constructor that nobody calls: what its annotation says, as far as that is a library's client."""
+    """An argument of a constructor that nobody calls: what its annotation says, where that is a library's client."""
     home = Frame(function.module, Scope(function.module, {}, function.scope))
     kind, _ = inject.annotated(m, parameter.annotation, home)
     entry = m.rules.entry(kind.name) if isinstance(kind, External) else None

@@ -118,7 +118,7 @@ def source_of(heap: Heap, frame: Frame) -> Source:
 
 
 def _place_in_store(heap: Heap, found: Sequence[Value], item: Item | None) -> tuple[IdKind, Scope, str] | None:
-    """The number of an element of a list of a store that was asked for from that number on, counted on by the reader."""
+    """The number of an element of a list of a store that was asked for from there on, counted on by the reader."""
     if item is None or not isinstance(item.value, Reply) or not item.value.placed:
         return None
     counted = [leaf for leaf in found if isinstance(leaf, Minted) and leaf.kind == "counter" and leaf.local]

@@ -25,6 +25,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
     Wrapped,
+    leaves,
     mentions_cursor,
 )
 
@@ -138,8 +139,26 @@ def iterate(m: Machine, value: Value, site: Site | None, body: Body) -> None:
         body(value if isinstance(value, Input) else Unknown(why, cursor, trail=value.trail))
 
 
+TABLE = "table"
+
+
+def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
+    """The elements of a view; those of a table that is written down stand before and behind the cursor in turn."""
+    items = view.items[:MANY]
+    written = not view.source and len(items) > 1 and not any(i.phase or i.source for i in items)
+    plain = all(isinstance(leaf, Const) for i in items for leaf in leaves(i.value))
+    if m.building or not written or not plain or m.phase():
+        return items
+    phases = m.phases()
+    return tuple(replace(i, phase=phases[min(n, len(phases) - 1)], selection=TABLE) for n, i in enumerate(items))
+
+
 def _view(m: Machine, view: Collection, site: Site | None, body: Body) -> None:
-    for item in view.items[:MANY]:
+    for item in placed_items(m, view):
+        if item.selection == TABLE:
+            with m.looking_at(item):
+                body(item.value)
+            continue
         with m.looking_at(replace(item, selection=view.selection, source=item.source or view.source)):
             body(item.value)
 
@@ -258,8 +277,9 @@ def _enumerate(m: Machine, value: Generator, site: Site | None, body: Body) -> N
         body(Tuple((replace(number, trail=made.trail), element)))
 
     if view is not None and not view.source and all(isinstance(i.value, Const) for i in view.items):
-        for number, item in enumerate(view.items[:MANY]):
-            body(Tuple((Const.of(number), item.value)))
+        for number, item in enumerate(placed_items(m, view)):
+            with m.looking_at(item):
+                body(Tuple((Const.of(number), item.value)))
         return
     iterate(m, inner, site, numbered)
 

@@ -129,7 +129,8 @@ class ModuleTable:
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""
         written = re.compile(rf"^{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
-        return [p for p, s in self._sources.items() if name in s.text and written.search(s.text) and not TESTS.search(p)]
+        mentioned = (p for p, s in self._sources.items() if name in s.text and written.search(s.text))
+        return [p for p in mentioned if not TESTS.search(p)]
 
     def resolve(self, name: str, importer: Module) -> Module | None:
         """The module that an absolute dotted name means to `importer`, or None where the tree does not define it."""

@@ -202,7 +202,8 @@ def doubtful(path: Path) -> Unknown | None:
     for frame in path.frames:
         if path.hypothesis is Hypothesis.MISSING or frame.live or (frame.item is not None and frame.item.source):
             continue
-        for leaf in (leaf for name in ("id", "data", "text") for leaf in leaves(frame.fields.get(name, Const.of(None)))):
+        sent = [frame.fields[name] for name in ("id", "data", "text") if name in frame.fields]
+        for leaf in (leaf for value in sent for leaf in leaves(value)):
             if isinstance(leaf, Unknown) and (leaf.cursor or path.asks_cursor):
                 return leaf
     return None

@@ -353,7 +353,8 @@ def test_exception_handler_registered_elsewhere() -> None:
     """
     store = (
         RANDOM
-        + "\n\nclass Lost(Exception):\n    pass\n\n\ndef lost(request, error):\n    return Response(status_code=STATUS)\n"
+        + "\n\nclass Lost(Exception):\n    pass\n"
+        + "\n\ndef lost(request, error):\n    return Response(status_code=STATUS)\n"
     )
     program = answered(READ + _flat(raising) + FINITE, store.replace("STATUS", "410"))
     handled = program.replace("Starlette(routes=", "Starlette(exception_handlers={Lost: lost}, routes=")

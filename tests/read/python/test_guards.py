@@ -7,6 +7,17 @@ import pytest
 from sselint.facts import KeyOrigin, Outcome
 from tests.read.python.programs import HEAD, stream_of
 
+START = """
+import itertools, uuid
+from collections import defaultdict
+runs = RUNS
+numbers = itertools.count(1)
+
+
+async def follow(request):
+    key = request.path_params["key"]
+"""
+
 BODY = """
     async def body():
         start = int(request.headers.get("last-event-id", -1)) + 1
@@ -30,18 +41,16 @@ async def add(request):
 
 
 app = Starlette(routes=[
-    Route("/runs", begin, methods=["POST"]), Route("/runs/{{key}}", add, methods=["POST"]), Route("/runs/{{key}}", follow),
+    Route("/runs", begin, methods=["POST"]),
+    Route("/runs/{{key}}", add, methods=["POST"]),
+    Route("/runs/{{key}}", follow),
 ])
 """
 
 
 def program(guard: str, mint: str = "uuid.uuid4().hex", find: str = "pass", runs: str = "{}") -> str:
     """A server with runs that have a log each, a handler that follows one, and what stands before it."""
-    head = (
-        HEAD
-        + f'import itertools, uuid\nfrom collections import defaultdict\nruns = {runs}\nnumbers = itertools.count(1)\n\n\nasync def follow(request):\n    key = request.path_params["key"]\n'
-    )
-    return head + guard + BODY.format(mint=mint, find=find)
+    return HEAD + START.replace("RUNS", runs) + guard + BODY.format(mint=mint, find=find)
 
 
 REFUSED = '    if key not in runs:\n        return Response("no such run here", status_code=404)\n'

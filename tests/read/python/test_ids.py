@@ -413,7 +413,10 @@ def test_imported_through_a_package() -> None:
         + "from events import publish_to\nlog = []\n\n\ndef publish(text):\n    publish_to(log, text)\n"
         + published("")[len(HEAD) :],
         "events/__init__.py": "from .making import publish_to\n",
-        "events/making.py": "import itertools\nnumbers = itertools.count(1)\n\n\ndef publish_to(log, text):\n    log.append((str(next(numbers)), text))\n",
+        "events/making.py": (
+            "import itertools\nnumbers = itertools.count(1)\n\n\n"
+            "def publish_to(log, text):\n    log.append((str(next(numbers)), text))\n"
+        ),
     }
     ids = stream_of(files).ids
     assert (ids.kind, ids.scope) == COUNTER
@@ -445,7 +448,8 @@ FRAMES = {
         '            lines.append(f"data: {text}")\n            yield "\\n".join(lines) + "\\n\\n"'
     ),
     "added up": (
-        'out = ""\n            out += f"id: {key}\\n"\n            out += "data: %s\\n" % text\n            yield out + "\\n"'
+        'out = ""\n            out += f"id: {key}\\n"\n'
+        '            out += "data: %s\\n" % text\n            yield out + "\\n"'
     ),
 }
 

@@ -147,7 +147,8 @@ def test_bounded_buffer_evicts() -> None:
 
     return EventSourceResponse(body())
     """
-    store = "import uuid\nfrom collections import deque\nlog = deque({})\n\n\ndef publish(text):\n    log.append((uuid.uuid4().hex, text))\n"
+    publish = "def publish(text):\n    log.append((uuid.uuid4().hex, text))\n"
+    store = "import uuid\nfrom collections import deque\nlog = deque({})\n\n\n" + publish
     assert stream_of(answered(handler, store.format("maxlen=100"))).replay.evicts is Truth.YES
     assert stream_of(answered(handler, store.format(""))).replay.evicts is Truth.NO
 
