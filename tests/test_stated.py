@@ -119,3 +119,20 @@ def test_a_table_for_a_stream_that_may_be_where_nobody_could_look_is_kept(sselin
     assert "SSE901" in sselint.run("check").out
     broken.write_text(APP)
     assert sselint.run("check").code == 2
+
+
+def test_hops_outside_the_folder_that_is_read_are_not_left_to_the_linker(sselint: CommandLine) -> None:
+    """The deployment would be judged as another one: without the balancer in front."""
+    sselint.root.joinpath("sselint.toml").write_text(
+        '[[deployments]]\nstream = "app/main.py:events"\nroutes = ["nginx.conf:feed"]\n'
+    )
+    app = sselint.root / "app" / "main.py"
+    app.parent.mkdir()
+    app.write_text(
+        "from fastapi import FastAPI\nfrom sse_starlette import EventSourceResponse\n\napp = FastAPI()\n\n\n"
+        '@app.get("/events")\nasync def events():\n    async def body():\n        yield {"data": "x"}\n\n'
+        "    return EventSourceResponse(body())\n"
+    )
+    assert sselint.run("check").code == 0
+    run = sselint.run("check", "app")
+    assert run.code == 2 and "only app is read; run it on the whole tree" in run.err

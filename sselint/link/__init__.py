@@ -88,7 +88,7 @@ def _links(
     """Every way in which the stream is deployed: as each table of the settings says, or as the linker finds."""
     links: list[Link] = []
     for override in overrides_of(stream, settings) or (None,):
-        chain = stated_chain(override, reading) if override else None
+        chain = stated_chain(override, reading, settings) if override else None
         found = [Link(chain)] if chain else _links_found(stream, reading, tree, pool_linker, route_linker)
         links += [replace(made, override=override) for made in found]
     return links

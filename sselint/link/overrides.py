@@ -28,13 +28,24 @@ def refuse_unknown_streams(streams: Sequence[Stream], files: Sequence[FileReport
             raise _missing("stream", named, [f"{stream.path}:{stream.symbol}" for stream in streams])
 
 
-def stated_chain(override: DeploymentOverride, reading: Reading) -> Chain | None:
+def stated_chain(override: DeploymentOverride, reading: Reading, settings: Settings) -> Chain | None:
     """The chain that a table states; None where it leaves the hops to the linker.
 
-    Raises SettingsError for a route or pool that is not in the tree.
+    Raises SettingsError for a route or pool that is not in the tree, or not in the part of it that is read: without
+    them the deployment would be judged as another one.
     """
     if not (override.routes or override.pool or override.replicas):
         return None
+    try:
+        return _chain(override, reading)
+    except SettingsError as error:
+        if not settings.read:
+            raise
+        instead = f"only {', '.join(settings.read)} is read; run it on the whole tree"
+        raise SettingsError(error.what, error.where, instead) from error
+
+
+def _chain(override: DeploymentOverride, reading: Reading) -> Chain:
     why = f"{override.place} says so"
     routes = [_route(reference, reading) for reference in override.routes]
     pools = _pools(override, reading, why)
