@@ -125,6 +125,17 @@ def _list(m: Machine, a: Arguments) -> Value:
     return copied(m, a.first(), a.site)
 
 
+def _reversed(m: Machine, a: Arguments) -> Value:
+    found = copied(m, a.first(), a.site)
+    return replace(found, items=found.items[::-1]) if isinstance(found, Collection) else found
+
+
+def _sorted(m: Machine, a: Arguments) -> Value:
+    """In order, which is taken for the order in which things came; `reverse=True` turns it round."""
+    backwards = a.keywords.get("reverse")
+    return _reversed(m, a) if isinstance(backwards, Const) and backwards.value else _list(m, a)
+
+
 def _tuple(m: Machine, a: Arguments) -> Value:
     if not a.positional:
         return Tuple(())
@@ -434,7 +445,7 @@ def _entered(m: Machine, a: Arguments) -> Value:
 PRIMITIVES: dict[str, Primitive] = {
     "next": _next, "anext": _next, "len": _len, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set,
     "dict": _dict, "iter": _iter, "aiter": _iter, "enumerate": lazy("enumerate"), "range": lazy("range"),
-    "zip": lazy("zip"), "map": _map, "filter": lazy("filter"), "sorted": _list, "reversed": _list,
+    "zip": lazy("zip"), "map": _map, "filter": lazy("filter"), "sorted": _sorted, "reversed": _reversed,
     "min": _bounds, "max": _bounds, "any": _quantified(True), "all": _quantified(False), "isinstance": _isinstance,
     "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "type": _type,
     "callable": _callable, "int": _number, "float": _number, "str": _str, "repr": _str, "ascii": _str, "format": _same,

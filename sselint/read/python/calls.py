@@ -27,7 +27,6 @@ from sselint.read.python.values import (
     Tuple,
     Unknown,
     Value,
-    mentions_cursor,
 )
 
 MAX_SAME = 2
@@ -72,8 +71,8 @@ def call(
         return function
     given = (*positional, *keywords.values())
     if isinstance(function, Unknown):
-        return Unknown(function.why, function.cursor or any(mentions_cursor(v) for v in given), trail=function.trail)
-    return Unknown("a call of something that is not understood", any(mentions_cursor(v) for v in given))
+        return Unknown(function.why, function.cursor or stores.told_cursor(m, given), trail=function.trail)
+    return Unknown("a call of something that is not understood", stores.told_cursor(m, given))
 
 
 # -- functions of the tree -----------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ def _undescribed(m: Machine, name: str, a: Arguments) -> Value:
         return Exceptional(name, a.positional)
     for value in given:
         m.escape(value)
-    return Unknown(f"what {name} gives, which no rule describes", any(mentions_cursor(v) for v in given))
+    return Unknown(f"what {name} gives, which no rule describes", stores.told_cursor(m, given))
 
 
 def call_method(
@@ -191,7 +191,8 @@ def _on_value(m: Machine, receiver: Value, name: str, a: Arguments) -> Value:
         from sselint.read.python.machine import Raised
 
         raise Raised(Exceptional("AttributeError"), a.site)
-    return Unknown(f"what {name} gives", mentions_cursor(receiver) or any(mentions_cursor(v) for v in a.positional))
+    given = (receiver, *a.positional, *a.keywords.values())
+    return Unknown(f"what {name} gives", stores.told_cursor(m, given))
 
 
 def _match_method(m: Machine, receiver: Wrapped, name: str, a: Arguments) -> Value:
@@ -359,9 +360,8 @@ def object_method(m: Machine, ref: Ref, name: str, a: Arguments) -> Value:
         return methods.call(m, ref, name, a) or Unknown(f"what {name} gives")
     if entry is not None:
         label = entry.name.rpartition(".")[2]
-        return Unknown(
-            f"what {name} of {label} gives, which no rule describes", any(mentions_cursor(v) for v in a.positional)
-        )
+        given = (*a.positional, *a.keywords.values())
+        return Unknown(f"what {name} of {label} gives, which no rule describes", stores.told_cursor(m, given))
     return Unknown(f"what {name} gives")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -252,6 +252,11 @@ def selection(m: Machine, given: list[Value], default: str) -> str:
     if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in found):
         return "compared"
     return default
+
+
+def told_cursor(m: Machine, given: Iterable[Value]) -> bool:
+    """Whether a call is given the cursor, by itself or inside of what it is given."""
+    return any(mentions_cursor(leaf) for value in given for leaf in _deep(m, value))
 
 
 def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:

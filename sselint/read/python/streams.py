@@ -173,7 +173,7 @@ def _by_environment(world: World, paths: Sequence[Path]) -> tuple[IdSource, Repl
 
 
 def _not_read(run: Run, cursor: Cursor) -> Run:
-    if run.outcome is Outcome.FAIL_CLOSED or run.late:
+    if run.outcome is Outcome.FAIL_CLOSED:
         return run
     return Run(Outcome.NOT_READ, cursor.why, run.evidence)
 

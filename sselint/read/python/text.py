@@ -19,6 +19,7 @@ from sselint.read.python.values import (
     Minted,
     Ref,
     Reply,
+    Scope,
     Tuple,
     Unknown,
     Value,
@@ -33,7 +34,7 @@ BRACES = re.compile(r"\{\{|\}\}|\{([\w.\[\]]*)(?:![rsa])?(?::[^{}]*)?\}")
 SAME = frozenset({
     "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "encode", "decode", "zfill",
     "ljust", "rjust", "center", "replace", "expandtabs", "removeprefix", "removesuffix", "translate",
-    "format_map", "hex", "tobytes", "__str__", "isoformat",
+    "hex", "tobytes", "__str__", "isoformat",
 })  # fmt: skip
 QUESTIONS = frozenset({
     "isdigit", "isdecimal", "isnumeric", "isalnum", "isalpha", "isascii", "isidentifier", "isprintable",
@@ -95,7 +96,6 @@ def percent(m: Machine, left: Value, right: Value) -> Value:
         return join([left, right])
     template = _plain(left.value)
     operands = list(right.items) if isinstance(right, Tuple) else [right]
-    named = _named(m, right)
     parts: list[Value] = []
     end = 0
     for match in PERCENT.finditer(template):
@@ -104,20 +104,24 @@ def percent(m: Machine, left: Value, right: Value) -> Value:
         if match.group().endswith("%"):
             parts.append(Const.of("%"))
         elif match.group(1) is not None:
-            parts.append(named.get(match.group(1), Unknown("a value that the template names and nobody gives")))
+            parts.append(_named(m, right, match.group(1)))
         elif operands:
             parts.append(operands.pop(0))
     parts.append(Const.of(template[end:]))
     return join(parts)
 
 
-def _named(m: Machine, value: Value) -> dict[str, Value]:
-    from sselint.read.python import containers
+def _named(m: Machine, mapping: Value | None, name: str) -> Value:
+    """What a mapping holds under a name that a template asks for."""
+    from sselint.read.python import containers, stores
 
-    return containers.known_entries(m, value)
+    if isinstance(mapping, Reply):
+        return stores.reply_item(m, mapping, Const.of(name))
+    found = containers.known_entries(m, mapping).get(name) if mapping is not None else None
+    return found if found is not None else Unknown("a value that the template names and nobody gives")
 
 
-def formatted(template: str, positional: Sequence[Value], keywords: dict[str, Value]) -> Value:
+def formatted(m: Machine, template: str, positional: Sequence[Value], keywords: dict[str, Value], site: Site) -> Value:
     """`template.format(...)`."""
     parts: list[Value] = []
     end = number = 0
@@ -127,15 +131,31 @@ def formatted(template: str, positional: Sequence[Value], keywords: dict[str, Va
         if match.group(1) is None:
             parts.append(Const.of(match.group()[0]))
             continue
-        name = re.split(r"[.\[]", match.group(1))[0]
+        name, *path = re.findall(r"[.\[]?[^.\[\]]*", match.group(1))[:-1] or [""]
         if name == "" or name.isdigit():
             index = number if name == "" else int(name)
             number += name == ""
-            parts.append(positional[index] if index < len(positional) else Unknown("an argument that is not given"))
+            value = positional[index] if index < len(positional) else Unknown("an argument that is not given")
         else:
-            parts.append(keywords.get(name, Unknown("an argument that is not given")))
+            value = keywords[name] if name in keywords else _named(m, keywords.get("**"), name)
+        parts.append(as_text(m, _reached(m, value, [p for p in path if len(p) > 1], site), site, None))
     parts.append(Const.of(template[end:]))
     return join(parts)
+
+
+def _reached(m: Machine, value: Value, path: Sequence[str], site: Site) -> Value:
+    """What `{value.name}` or `{value[key]}` stands for in a template."""
+    from sselint.read.python import containers
+
+    for part in path:
+        if part[0] == ".":
+            value = classes.attribute(m, value, part[1:], site, None)
+        elif isinstance(value, Reply):
+            value = _named(m, value, part[1:])
+        else:
+            key = Const.of(int(part[1:]) if part[1:].isdigit() else part[1:])
+            value = containers.get_item(m, value, key, site, Frame(site.module, Scope(site.module, {})))
+    return value
 
 
 # -- taking apart --------------------------------------------------------------------------------------------------
@@ -309,7 +329,9 @@ def _constant_method(
     if name == "join" and positional:
         return joined(m, receiver, positional[0], site)
     if name == "format":
-        return formatted(_plain(receiver.value), positional, keywords)
+        return formatted(m, _plain(receiver.value), positional, keywords, site)
+    if name == "format_map" and positional:
+        return formatted(m, _plain(receiver.value), (), {"**": positional[0]}, site)
     if all(isinstance(p, Const) for p in positional) and not keywords and hasattr(receiver.value, name):
         try:
             result = getattr(receiver.value, name)(*(p.value for p in positional if isinstance(p, Const)))
