@@ -53,6 +53,8 @@ EXPECTED = {
     "django_eventstream_local": Expected(STORE, SHARED, MEMORY, Outcome.FAIL_CLOSED),
     "django_eventstream_shared": Expected(STORE, SHARED, SHARED, Outcome.FAIL_CLOSED),
     "django_local": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
+    "django_orm": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "django_orm_sqlite": Expected(STORE, DISK, DISK, Outcome.COMPARED),
     "dynamodb_table": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "etcd_watch": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "fakeredis_stream": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
@@ -80,6 +82,10 @@ EXPECTED = {
     "quart_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "quart_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
     "redis_pubsub_counter": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
+    "redis_list_positions": Expected((IdKind.INDEX, Scope.SHARED), SHARED, SHARED, Outcome.COMPARED),
+    "redis_list_recounted": Expected(
+        (IdKind.CLIENT_SUPPLIED, Scope.UNKNOWN), SHARED, Where.NONE, Outcome.IGNORED
+    ),
     "sanic_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "sanic_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
     "sqlalchemy_in_memory": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
@@ -95,6 +101,7 @@ EXPECTED = {
     "tornado_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
     "twisted_refuses": Expected(RANDOM, MEMORY, Where.NONE, Outcome.FAIL_CLOSED, 409),
     "twisted_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
+    "uvicorn_counter": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
     "valkey_stream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "wsgi_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
 }
