@@ -67,7 +67,12 @@ def _sent(m: Machine, effect: Effect, c: Context, carrier: str) -> Value:
             value = text.to_number(m, value, c.arguments.site)
         except Raised:  # what cannot be converted counts as not sent
             value = default or NOTHING
-    if default is None and effect.get("missing") == "raises" and isinstance(value, Const) and value.value is None:
+    return _present(value, effect, c) if default is None else value
+
+
+def _present(value: Value, effect: Effect, c: Context) -> Value:
+    """What was sent; where nothing was, `headers[name]` raises unless the rules say otherwise."""
+    if effect.get("missing") == "raises" and isinstance(value, Const) and value.value is None:
         raise Raised(Exceptional("KeyError"), c.arguments.site)
     return value
 
@@ -168,7 +173,8 @@ def _environ(m: Machine, effect: Effect, c: Context) -> Value:
     key, default = c.argument(effect, "key", "0"), c.argument(effect, "default", "1")
     if isinstance(key, Const) and key.value == "REQUEST_METHOD":
         return _method(m, effect, c)
-    return m.world.sent(m, "environ", key, default or NOTHING, c.arguments.site)
+    value = m.world.sent(m, "environ", key, default or NOTHING, c.arguments.site)
+    return _present(value, effect, c) if default is None else value
 
 
 def _named_input(m: Machine, effect: Effect, c: Context) -> Value:

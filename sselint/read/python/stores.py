@@ -57,6 +57,10 @@ def _settings(m: Machine, names: Sequence[str]) -> Iterator[Value]:
         for name in names[1:]:
             held = containers.known_entries(m, held).get(name) if held is not None else None
         yield held if held is not None else Unknown(f"what {names[0]} is")
+    if len(names) == 1:
+        entry = containers.name_of_key(Const.of(names[0]))
+        for target in list(m.heap.objects.values()):  # `app.config[name] = value`
+            yield from target.attributes.get(entry, ())
 
 
 def _place_at(m: Machine, entry: Entry, address: Value | None) -> str:

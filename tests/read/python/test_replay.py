@@ -273,3 +273,42 @@ def test_outcome_is_part_of_it() -> None:
     """A shared log answers any cursor, and continues it."""
     stream = stream_of(answered(AFTER, CHOSEN.replace("CHOICE", "store = Shared()")))
     assert stream.on_foreign.outcome is Outcome.COMPARED
+
+STORE = """
+from collections import deque
+from uuid import uuid4
+
+from mcp.server.streamable_http import EventMessage, EventStore
+
+
+class Memory(EventStore):
+    def __init__(self):
+        self.streams, self.index = {}, {}
+
+    async def store_event(self, stream_id, message):
+        event_id = uuid4().hex
+        if stream_id not in self.streams:
+            self.streams[stream_id] = deque(maxlen=100)
+        self.streams[stream_id].append((event_id, message))
+        self.index[event_id] = stream_id
+        return event_id
+
+    async def replay_events_after(self, last_event_id, send_callback):
+        if last_event_id not in self.index:
+            MISS
+        found = False
+        for event_id, message in self.streams.get(self.index[last_event_id], deque()):
+            if found:
+                await send_callback(EventMessage(message, event_id))
+            found = found or event_id == last_event_id
+        return self.index[last_event_id]
+"""
+
+
+def test_event_store_that_nothing_mounts() -> None:
+    """A fact without a verdict. The SDK answers 200 whether the store gives None or raises."""
+    for miss in ("return None", "raise KeyError(last_event_id)"):
+        stream = stream_of({"store.py": STORE.replace("MISS", miss)})
+        assert (stream.symbol, stream.apps, stream.protocol) == ("Memory", (), "mcp")
+        assert (stream.ids.kind, stream.replay.where) == (IdKind.RANDOM, Where.MEMORY)
+        assert stream.on_foreign.outcome is Outcome.EMPTY
