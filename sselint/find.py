@@ -7,8 +7,10 @@ recognises is left alone. Never entered: version control, virtual environments, 
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from sselint.facts import FileOutcome, FileReport
-from sselint.source import Source, Tree
+from sselint.source import Source, Tree, decode
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -160,16 +162,16 @@ def _look(tree: Tree, path: str, unit: str, files: list[FileReport]) -> tuple[So
     if NEVER_CONFIGURATION.search(_TEMPLATE_ENDING.sub("", path)):
         return ()
     try:
-        if os.stat(os.path.join(tree.root, path)).st_size > MAX_BYTES:  # noqa: PTH116, PTH118 - many files, str paths
-            files.append(FileReport(path, FileOutcome.TOO_LARGE, f"larger than {MAX_BYTES // 2**20} MB"))
-            return ()
         data = tree.load(path)
+    except TooLargeError as error:
+        files.append(FileReport(path, FileOutcome.TOO_LARGE, str(error.strerror)))
+        return ()
     except OSError as error:
         files.append(FileReport(path, FileOutcome.UNREADABLE, error.strerror or str(error), needed=suffix == ".py"))
         return ()
-    if b"\0" in data[:4096]:
+    text = decode(data)
+    if "\0" in text[:4096]:
         return ()
-    text = data.decode("utf-8-sig", errors="replace")
     if suffix == ".py" and not kind_of(path, text):
         return (Source(path, text, "python", unit),)
     from sselint import unwrap
@@ -189,12 +191,30 @@ def _python_matters(source: Source, own_rules: Sequence[Path]) -> bool:
     return looks_like(source.path, source.text, own_rules)
 
 
+class TooLargeError(OSError):
+    """A file that is over the budget of bytes."""
+
+
 def _loader(root: Path) -> Callable[[str], bytes]:
+    """Reads files by their paths below the root. Whoever asks may have the path from a text that is read (an include),
+    so that links out of the root, pipes, devices and files over budget are refused here, each as an OSError."""
+    real_folder = cache(os.path.realpath)
+
     def load(path: str) -> bytes:
-        file = (root / path).resolve()
-        if not file.is_relative_to(root):
-            raise PermissionError(1, "leads outside the root", path)
-        return file.read_bytes()
+        folder, name = os.path.split(os.path.join(root, path))  # noqa: PTH118 - many files, str paths
+        file = os.path.join(real_folder(folder), name)  # noqa: PTH118
+        if name in ("", ".", "..") or os.path.islink(file):  # noqa: PTH114
+            file = os.path.realpath(file)
+        if not file.startswith(os.path.join(root, "")):  # noqa: PTH118
+            raise PermissionError(errno.EPERM, "leads outside the root", path)
+        status = os.stat(file)  # noqa: PTH116
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "is a folder", path)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "is a pipe, socket or device", path)
+        if status.st_size > MAX_BYTES:
+            raise TooLargeError(errno.EFBIG, f"larger than {MAX_BYTES // 2**20} MB", path)
+        return Path(file).read_bytes()
 
     return load
 
@@ -228,20 +248,40 @@ def _walk(root: Path, folder: Path, exclude: Sequence[str]) -> Iterator[str]:
 
 
 def _walk_folder(root: Path, folder: Path, rules: list[IgnoreRules]) -> Iterator[str]:
-    rules = [*rules, *_ignore_rules(root, folder)]
+    """Iterative: a path may hold more folders than Python has stack."""
+    waiting = [(str(folder), rules)]
+    while waiting:
+        place, above = waiting.pop()
+        here = [*above, *_ignore_rules(root, Path(place))]
+        for entry in _entries(place):
+            relative = entry.path[len(str(root)) :].lstrip("/")
+            if entry.is_dir(follow_symlinks=False):
+                virtual = entry.name in NEVER_ENTERED or _is_environment(entry.path) or _is_output(entry)
+                if not virtual and not _ignored(relative + "/", here):
+                    waiting.append((entry.path, here))
+            elif _is_file(entry) and not _ignored(relative, here) and _inside(root, entry):
+                yield relative
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """What stands in a folder; nothing in one that is gone or may not be entered."""
     try:
-        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+        with os.scandir(folder) as entries:
+            return list(entries)
     except OSError:
-        return
-    for entry in entries:
-        path = Path(entry.path)
-        relative = path.relative_to(root).as_posix()
-        if entry.is_dir(follow_symlinks=False):
-            virtual = entry.name in NEVER_ENTERED or (path / "pyvenv.cfg").exists() or _is_output(entry)
-            if not virtual and not _ignored(relative + "/", rules):
-                yield from _walk_folder(root, path, rules)
-        elif entry.is_file() and not _ignored(relative, rules) and _inside(root, path, entry):
-            yield relative
+        return []
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether this is a file, or a link to one. Links may go round in circles, and files go while we look."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
+def _is_environment(folder: str) -> bool:
+    return os.path.exists(folder + "/pyvenv.cfg")  # noqa: PTH110 - many folders, str paths
 
 
 def _is_output(folder: os.DirEntry[str]) -> bool:
@@ -254,8 +294,8 @@ def _is_output(folder: os.DirEntry[str]) -> bool:
         return True
 
 
-def _inside(root: Path, path: Path, entry: os.DirEntry[str]) -> bool:
-    return not entry.is_symlink() or path.resolve().is_relative_to(root)
+def _inside(root: Path, entry: os.DirEntry[str]) -> bool:
+    return not entry.is_symlink() or Path(os.path.realpath(entry.path)).is_relative_to(root)
 
 
 def _ignore_rules(root: Path, folder: Path) -> list[IgnoreRules]:

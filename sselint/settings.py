@@ -212,7 +212,7 @@ def _common_root(roots: Sequence[Path]) -> Path:
 
 
 def _holds_settings(path: Path) -> bool:
-    if path.name == "sselint.toml":
+    if path.name == "sselint.toml" or not path.is_file():  # reading a pipe would wait for ever
         return path.is_file()
     try:
         text = path.read_text(encoding="utf-8-sig", errors="replace")

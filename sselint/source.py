@@ -6,10 +6,12 @@ a values file, or whose template tags it masked, still reports true lines and co
 
 from __future__ import annotations
 
+import codecs
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from sselint.facts import Span
 
@@ -42,9 +44,7 @@ class Source:
     @cached_property
     def line_starts(self) -> tuple[int, ...]:
         """Offsets in `text` where lines begin."""
-        starts = [0]
-        starts.extend(i + 1 for i, c in enumerate(self.text) if c == "\n")
-        return tuple(starts)
+        return tuple(accumulate((len(line) + 1 for line in self.text.split("\n")[:-1]), initial=0))
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column (from 1) in the file of an offset in `text`."""
@@ -75,6 +75,13 @@ class Source:
         return any(a <= offset < b for a, b in self.loops)
 
 
+def decode(data: bytes) -> str:
+    """The bytes of a file as text: UTF-8, or UTF-16 behind its mark, as YAML and JSON may be written (by PowerShell's
+    `>`, for one). What cannot be decoded is replaced."""
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    return data.decode(encoding, errors="replace")
+
+
 @dataclass(frozen=True)
 class Tree:
     """The files under the root that may be read, and how to read one. Nothing outside the root is ever opened.
@@ -88,7 +95,7 @@ class Tree:
 
     def text(self, path: str) -> str:
         """The text of a file, undecodable bytes replaced. Raises OSError."""
-        return self.load(path).decode("utf-8-sig", errors="replace")
+        return decode(self.load(path))
 
     @cached_property
     def known(self) -> frozenset[str]:

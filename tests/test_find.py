@@ -1,9 +1,12 @@
 """Which files are found, and what is never entered."""
 
+import inspect
+import os
+import sys
 
 import pytest
 
-from sselint.find import find
+from sselint.find import MAX_BYTES, find
 
 HAPROXY = "defaults\n  mode http\nfrontend f\n  bind :80\n  default_backend b\nbackend b\n  server a a:80\n"
 SERVER = 'from flask import Response\nR = Response("id: 1\\n\\n", mimetype="text/event-stream")\n'
@@ -146,3 +149,66 @@ def test_what_cannot_be_read_is_named(tmp_path):
 def test_odd_bytes_do_not_stop_the_run(tmp_path):
     write(tmp_path, {"latin.cfg": HAPROXY.encode() + b"# \xe9\xff\n", "bom.cfg": b"\xef\xbb\xbf" + HAPROXY.encode()})
     assert set(kinds(tmp_path)) == {"latin.cfg", "bom.cfg"}
+
+
+def test_links_that_lead_round_or_nowhere_lose_nothing(tmp_path):
+    """Look-alike: a link to a file of the tree is read."""
+    write(tmp_path, {"haproxy.cfg": HAPROXY})
+    for name, target in {"a.cfg": "b.cfg", "b.cfg": "a.cfg", "self.py": "self.py", "up": "..", "gone.cfg": "x"}.items():
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "edge.cfg").symlink_to("haproxy.cfg")
+    assert kinds(tmp_path) == {"edge.cfg": "haproxy", "haproxy.cfg": "haproxy"}
+
+
+def test_folders_deeper_than_the_stack_of_python(tmp_path):
+    write(tmp_path, {"d/" * 300 + "haproxy.cfg": HAPROXY})
+    find(tmp_path, [tmp_path])  # what is imported on the way needs more stack than the walk
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(len(inspect.stack()) + 150)
+        found = find(tmp_path, [tmp_path])
+    finally:
+        sys.setrecursionlimit(limit)
+    assert [s.kind for s in found.sources] == ["haproxy"]
+
+
+def test_a_pipe_is_never_waited_for(tmp_path):
+    """Not where one stands among the files, and not where a text names one."""
+    write(tmp_path, {"haproxy.cfg": HAPROXY})
+    os.mkfifo(tmp_path / "pipe.cfg")
+    found = find(tmp_path, [tmp_path])
+    assert [s.path for s in found.sources] == ["haproxy.cfg"]
+    with pytest.raises(OSError, match="pipe"):
+        found.tree.load("pipe.cfg")
+
+
+@pytest.mark.parametrize(
+    "path", ["../outside.cfg", "link.cfg", "sub/link.cfg", "sub/../../outside.cfg", "..", "/etc/passwd"]
+)
+def test_no_path_leads_out_of_the_root(tmp_path, path):
+    root = tmp_path / "root"
+    write(tmp_path, {"outside.cfg": HAPROXY, "root/sub/haproxy.cfg": HAPROXY})
+    (root / "link.cfg").symlink_to("../outside.cfg")
+    (root / "sub" / "link.cfg").symlink_to(tmp_path / "outside.cfg")
+    found = find(root, [root])
+    assert [s.path for s in found.sources] == ["sub/haproxy.cfg"]
+    assert found.tree.load("sub/../sub/haproxy.cfg") == HAPROXY.encode()
+    with pytest.raises(OSError, match="outside"):
+        found.tree.load(path)
+
+
+def test_a_file_over_budget_is_not_loaded_by_an_include_either(tmp_path):
+    write(tmp_path, {"haproxy.cfg": HAPROXY, "big.cfg": b"#" * (MAX_BYTES + 1)})
+    found = find(tmp_path, [tmp_path])
+    assert [(f.path, f.outcome.value) for f in found.files] == [("big.cfg", "too_large")]
+    with pytest.raises(OSError, match="larger"):
+        found.tree.load("big.cfg")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-8"])
+def test_text_as_windows_writes_it(tmp_path, encoding):
+    """PowerShell's `>` writes UTF-16 with its mark, which YAML allows. Look-alike: other bytes with NULs."""
+    compose = "services:\n  app:\n    image: app\n"
+    write(tmp_path, {"compose.yaml": compose.encode(encoding), "other.yaml": compose.encode("utf-32")})
+    (source,) = find(tmp_path, [tmp_path]).sources
+    assert (source.kind, source.text) == ("compose", compose)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,9 @@ def test_a_server_that_is_assumed() -> None:
 
 def test_nothing_is_assumed_by_itself() -> None:
     assert not parse_assumptions([])
+
+
+def test_a_pipe_called_like_settings_is_never_waited_for(tmp_path):
+    for name in ("pyproject.toml", "sselint.toml"):
+        os.mkfifo(tmp_path / name)
+    assert load_settings([tmp_path]).path is None
