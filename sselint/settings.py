@@ -63,8 +63,10 @@ class Reference:
         return cls(path.strip().removeprefix("./"), name.strip(), place)
 
     def means(self, path: str, *names: str) -> bool:
-        """Whether the thing at `path` that goes by any of `names` is meant. The last part of a name is enough."""
-        if self.path and not fnmatch.fnmatchcase(path, self.path):
+        """Whether the thing at `path` that goes by any of `names` is meant. The last part of a name is enough, and the
+        path that a file of another repository (`app.json#app/main.py`) has there."""
+        paths = (path, path.partition("#")[2])
+        if self.path and not any(fnmatch.fnmatchcase(p, self.path) for p in paths):
             return False
         if not self.name:
             return True

@@ -206,7 +206,7 @@ class _Teller:
             return f": {self.detour.choice.name} chooses by the cursor itself"
         undone = self.detour.choice.affinity.undone_by[:1] if self.detour.choice.affinity else ()
         if undone and self.event in HAPPENS:
-            return f": {undone[0]} has {undone[0].note or 'what undoes the affinity'}"
+            return f": {undone[0].note or 'what stands there undoes the affinity'}"
         return f": {describe(self.detour.choice, senders(self.deployment))}"
 
     def _answered(self, action: Action, before: State, after: State) -> Telling:

@@ -137,6 +137,9 @@ def test_a_stated_stream_keeps_replay_and_live_tail_together_unless_it_says_othe
         ("k8s.yaml:Deployment app", "k8s.yaml", ("Deployment app",), True),
         (":feed", "anywhere.py", ("feed",), True),
         ("other.py", "app/main.py", ("feed",), False),
+        ("app/main.py:feed", "app.json#app/main.py", ("feed",), True),
+        ("app.json#app/main.py:feed", "app.json#app/main.py", ("feed",), True),
+        ("main.py:feed", "app.json#app/main.py", ("feed",), False),
     ],
 )
 def test_what_a_reference_means(reference: str, path: str, names: tuple[str, ...], means: bool) -> None:

@@ -52,7 +52,7 @@ def test_a_lost_server_behind_a_cookie_that_something_undoes() -> None:
         "The connection breaks off",
         "feed-a publishes the event `2` while the client is away",
         "feed-a goes down",
-        "The client comes back with `Last-Event-ID: 1` and is sent to feed-b: haproxy.cfg:7 has option redispatch "
+        "The client comes back with `Last-Event-ID: 1` and is sent to feed-b: option redispatch "
         "(haproxy.cfg:13, haproxy.cfg:7)",
         "feed-b answers 200 and sends nothing of what came after it: feed-b has no event `1` yet; `n > after` sends "
         "what compares greater (app.py:21)",
