@@ -379,3 +379,69 @@ return StreamingResponse(frames, media_type="text/event-stream")
 """
     assert stream_of(answered(body.replace("ATTRIBUTE", "id"), store)).ids.kind is IdKind.RANDOM
     assert stream_of(answered(body.replace("ATTRIBUTE", "kind"), store)).ids.kind is not IdKind.RANDOM
+
+
+COUNTED_LOG = """
+import itertools
+
+log, numbers = [], itertools.count(1)
+
+
+def publish(text):
+    log.append((next(numbers), text))
+"""
+
+
+@pytest.mark.parametrize(("caught", "reaches"), [("KeyError", True), ("IndexError", False)])
+def test_a_header_that_is_missing_raises_where_it_is_subscripted(caught: str, reaches: bool) -> None:
+    """`headers[name]` without the header is a KeyError: caught, a first visit is served. Look-alike: what is caught is
+    another error, and a first visit is refused, so that no client ever learns an id."""
+    stream = stream_of(
+        answered(
+            f"""
+            try:
+                after = int(request.headers["last-event-id"])
+            except {caught}:
+                after = 0
+
+            async def body():
+                for number, text in log:
+                    if number > after:
+                        yield {{"id": str(number), "data": text}}
+
+            return EventSourceResponse(body())
+            """,
+            COUNTED_LOG,
+        )
+    )
+    assert (stream.on_missing.outcome is not Outcome.FAIL_CLOSED) is reaches
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+
+
+def test_the_headers_of_http_server_give_nothing_for_what_is_missing() -> None:
+    """`email.message.Message` does not raise."""
+    stream = stream_of("""
+        import itertools
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+        log, numbers = [], itertools.count(1)
+
+
+        def publish(text):
+            log.append((next(numbers), text))
+
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                after = int(self.headers["Last-Event-ID"] or 0)
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                for number, text in log:
+                    if number > after:
+                        self.wfile.write(f"id: {number}\\ndata: {text}\\n\\n".encode())
+
+
+        ThreadingHTTPServer(("", 8000), Handler).serve_forever()
+        """)
+    assert stream.on_missing.outcome is not Outcome.FAIL_CLOSED

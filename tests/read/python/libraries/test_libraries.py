@@ -66,6 +66,8 @@ EXPECTED = {
     "flask_refuses_early": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 500),
     "flask_sse_counter": Expected(COUNTER, Where.NONE, SHARED, Outcome.NOT_READ),
     "flask_sse_plain": Expected(NONE, Where.NONE, SHARED, Outcome.NOT_READ),
+    "flask_sqlalchemy_configured": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "flask_sqlalchemy_file": Expected(STORE, DISK, DISK, Outcome.COMPARED),
     "http_server_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "kafka_from_the_head": Expected(STORE, Where.NONE, SHARED, Outcome.NOT_READ),
     "kafka_sought": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
