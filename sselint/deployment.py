@@ -66,6 +66,14 @@ class Deployment:
     assumptions: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
 
+    def is_one_of_several(self, pool: Pool) -> bool:
+        """Whether the pool stands for one of several members of the route before it: what a release adds for a while
+        is then one more of them, and nothing new."""
+        before = [
+            h.route for hop, h in zip(self.hops[1:], self.hops, strict=False) if hop.pool == pool and hop.per_member
+        ]
+        return any(route is not None and route.members.high != 1 for route in before)
+
 
 @dataclass(frozen=True)
 class Audit:

@@ -107,11 +107,13 @@ def _pin(choice: Choice, deployment: Deployment) -> Iterator[WayOut]:
         text = f"Give each worker an address of its own, or run one: nothing can pin behind one socket ({choice.name})"
         yield WayOut(text, choice.evidence[:1])
     elif affinity is None:
-        yield from _pin_replicas(choice)
+        if choice.pool is None or not deployment.is_one_of_several(choice.pool):
+            yield from _pin_replicas(choice)
     elif route is not None and route.last_event_id is CursorTreatment.ROUTED_ON:
         yield WayOut(f"Do not choose by `Last-Event-ID` in {choice.name}", route.last_event_id_evidence[:1])
     elif affinity.no_effect and affinity.strength is Strength.NONE:
-        yield WayOut(f"Make the affinity of {choice.name} take effect: {affinity.why}", affinity.no_effect[:1])
+        idle = affinity.no_effect[0].note or affinity.why
+        yield WayOut(f"Make the affinity of {choice.name} take effect: {idle}", affinity.no_effect[:1])
     elif affinity.strength is Strength.NONE:
         yield WayOut(f"Pin clients strictly at {choice.name}: {affinity.why}", choice.evidence[:1])
     else:

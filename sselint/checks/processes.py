@@ -37,7 +37,7 @@ def rolling_update(judgement: Judgement) -> Iterator[Part]:
     """One replica is two while a release is rolled out."""
     for hop in judgement.deployment.hops:
         pool = hop.pool
-        if pool is None or pool.processes.high != 1:
+        if pool is None or pool.processes.high != 1 or judgement.deployment.is_one_of_several(pool):
             continue
         if pool.rolling in (Rolling.SURGE_WRITTEN, Rolling.SURGE_DEFAULT):
             written = "as written" if pool.rolling is Rolling.SURGE_WRITTEN else "by the platform's default"

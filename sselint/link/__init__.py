@@ -57,11 +57,13 @@ def link(
     in_use = {_identity(h.route) for d in deployments for h in d.hops if h.route}
     served = [link for stream in reading.streams for link in pool_linker.of(stream).links]
 
-    def is_one_of_a_choice(route: Route) -> bool:
-        """The hop that chooses by the cursor stands for all that it chooses among."""
-        return route.last_event_id is CursorTreatment.ROUTED_ON and route_linker.reaches(route, served)
+    def is_stood_for(route: Route) -> bool:
+        """The hop that chooses by the cursor stands for all that it chooses among, and the one that balances over the
+        pods themselves for the Service that it passes over."""
+        chosen = route.last_event_id is CursorTreatment.ROUTED_ON or route.format == SERVICE
+        return chosen and route_linker.reaches(route, served)
 
-    loose = tuple(r for r in reading.routes if _identity(r) not in in_use and not is_one_of_a_choice(r))
+    loose = tuple(r for r in reading.routes if _identity(r) not in in_use and not is_stood_for(r))
     return Audit(
         root=tree.root,
         deployments=_named_apart(deployments),

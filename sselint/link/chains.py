@@ -157,11 +157,14 @@ def _collapse(routes: Sequence[Route], pools: Sequence[PoolLink]) -> Chain:
     each = len(pools) > 1 or all(p.pool.answers == "each" for p in pools)
     hops: list[Hop] = []
     absorbing: Route | None = None
+    overlooked: list[Route] = []
     for position in range(len(routes) - 1, -1, -1):
         route = routes[position]
         outer = routes[position - 1] if position else None
         if outer is not None and _passes_over(outer, route):
+            overlooked.append(route)
             continue
+        route, overlooked = _without_effect_of(overlooked, route), []
         if each and _reaches_each(route):
             route = replace(route, members=_larger(behind, route) if len(pools) > 1 else behind)
             absorbing = absorbing or route
@@ -187,6 +190,17 @@ def _choices_left(pool: Pool, absorbed: bool) -> tuple[int, float]:
 def _passes_over(outer: Route, route: Route) -> bool:
     """Whether the outer hop balances over the members behind the route itself, so that the route chooses nothing."""
     return outer.to_endpoints or (route.answers == "each" and outer.resolves == "all")
+
+
+def _without_effect_of(overlooked: Sequence[Route], route: Route) -> Route:
+    """The route, if it has no affinity, with that of the hops that it passes over, which does nothing for its
+    requests; beside an affinity of its own nobody needs that."""
+    idle = [r for r in overlooked if r.affinity.strength is not Strength.NONE and r.affinity.evidence]
+    if not idle or route.affinity.strength is not Strength.NONE:
+        return route
+    notes = (f"{r.affinity.mechanism} of {r.name}, which {route.name} passes over" for r in idle)
+    spans = tuple(r.affinity.evidence[0].noted(note) for r, note in zip(idle, notes, strict=True))
+    return replace(route, affinity=replace(route.affinity, no_effect=(*route.affinity.no_effect, *spans)))
 
 
 def _reaches_each(route: Route) -> bool:
@@ -224,7 +238,7 @@ def hops_of_pools(pools: Sequence[PoolLink], absorbing: Route | None) -> tuple[H
     link = _named_for_all(pools, absorbed=absorbing is not None)
     pool, per_member = link.pool, absorbing is not None or len(pools) > 1
     if absorbing is not None:
-        if pool.processes.high != 1:
+        if absorbing.members.high != 1:
             pool = replace(pool, processes=Count.exactly(1, f"one of those that {absorbing.name} chooses among"))
         if absorbing.affinity.strength is Strength.STRICT:
             pool = replace(pool, rolling=Rolling.REPLACED)

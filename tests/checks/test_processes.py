@@ -57,3 +57,13 @@ def test_a_release_that_does_not_overlap_is_silent(rolling: Rolling) -> None:
 def test_a_release_of_several_replicas_is_silent() -> None:
     """Several processes answer at all times; the release adds nothing."""
     assert not found("SSE402", behind(builders.pool(rolling=Rolling.SURGE_WRITTEN)))
+
+
+@pytest.mark.parametrize(("members", "fires"), [(1, True), (3, False)])
+def test_a_release_of_one_of_several_members_is_silent(members: int, fires: bool) -> None:
+    """The pool stands for each member of the route before it: of three, a release makes four, not two of one."""
+    pods = one_replica(Rolling.SURGE_DEFAULT)
+    route = builders.route(members=Count.exactly(members, f"replicas: {members}"))
+    hops = (builders.hop(route), builders.hop(pods, per_member=True))
+    judgement = builders.corrupt(deployment=builders.deployment(hops=hops))
+    assert bool(found("SSE402", judgement)) is fires

@@ -358,3 +358,21 @@ def test_one_replica_behind_a_service_says_why_it_is_one():
     alone = replace(PODS, processes=Count.exactly(1, "replicas: 1"))
     (deployment,) = linked(Reading(streams=(stream(),), routes=(service(),), pools=(alone,))).deployments
     assert [h.pool.processes.why for h in deployment.hops if h.pool] == ["replicas: 1"]
+
+
+@pytest.mark.parametrize(
+    ("own", "idle"),
+    [
+        (Strength.NONE, ["sessionAffinity ClientIP of Service app, which Ingress feed passes over"]),
+        (Strength.BEST_EFFORT, []),  # with a cookie of its own, nobody needs the Service's
+    ],
+)
+def test_the_affinity_of_a_service_that_is_passed_over_has_no_effect(own, idle):
+    client_ip = replace(
+        affinity(Strength.BEST_EFFORT), mechanism="sessionAffinity ClientIP", evidence=(span("k8s.yaml"),)
+    )
+    ingress = route("ingress.yaml", ["app"], name="Ingress feed", to_endpoints=True, affinity=affinity(own))
+    routes = (ingress, service(affinity=client_ip))
+    audit = linked(Reading(streams=(stream(),), routes=routes, pools=(PODS,)))
+    assert [s.note for s in audit.deployments[0].hops[0].route.affinity.no_effect] == idle
+    assert audit.loose_routes == ()  # it has a server, which others reach without it
