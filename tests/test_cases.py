@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-FOLDERS = sorted(p.parent for d in ("cases", "executed") for p in (HERE / d).glob("*/expected.json"))
+FOLDERS = sorted(p.parent for d in ("cases", "executed", "deployments") for p in (HERE / d).glob("*/expected.json"))
 WORD = {True: "yes", False: "no"}
 
 

@@ -245,7 +245,7 @@ def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
         if store.where == "process":
             return IdKind.COUNTER, Scope.OVERLAPPING, f"{store.label} numbers it in the memory of each process"
         if store.where == "pod_disk":
-            return IdKind.STORE, Scope.SHARED, f"{store.label} gives it, and all that open the same file ask the same one"
+            return IdKind.STORE, Scope.SHARED, f"{store.label} gives it, the same to all that open one file"
         if store.where == "unknown":
             return IdKind.STORE, Scope.UNKNOWN, f"{store.label} gives it, and where that is is not known"
         return IdKind.STORE, Scope.SHARED, f"{store.label} gives it, and every process asks the same one"

@@ -1,0 +1,5 @@
+STEPS = (
+    "Open the settings",
+    "Choose a theme",
+    "Invite your team",
+)

@@ -1,0 +1,5 @@
+from django.db import models
+
+
+class Line(models.Model):
+    text = models.TextField()
