@@ -455,3 +455,16 @@ def test_a_number_is_followed_through_names_as_far_as_people_write_them(
     steps = "\n".join(f"  n{i} = local.n{i - 1}" for i in range(1, names))
     files = service(f"desired_count = local.n{names - 1}", f"locals {{\n  n0 = 3\n{steps}\n}}")
     assert numbers(only_pool(files).processes) == expected
+
+
+def test_modules_that_call_each_other_many_times_are_cut_and_told() -> None:
+    """Ten calls of ten calls, six deep: a million services that nobody deploys."""
+    files = service("desired_count = 3", "")
+    for depth in range(6):
+        calls = (f'module "n{n}" {{\n  source = "./m{depth + 1}"\n}}\n' for n in range(10))
+        files[f"m{depth}/main.tf"] = "".join(calls).replace("./m", "../m") + files["main.tf"]
+    files["m6/main.tf"] = files["main.tf"]
+    files["main.tf"] += 'module "n" {\n  source = "./m0"\n}\n'
+    reading = reading_of(files)
+    assert 1 < len(reading.pools) <= 1_001
+    assert [(f.path, f.needed) for f in reading.files if "more than 1000 times" in f.why] == [("main.tf", True)]

@@ -94,5 +94,3 @@ class _Cluster:
 
 def _meets_variant(service: KubernetesObject, pool: Pool) -> bool:
     return service.variant == pool.variant or not service.variant or not pool.variant
-
-

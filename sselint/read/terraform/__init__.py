@@ -22,6 +22,6 @@ def looks_like(path: str, text: str) -> bool:
 
 def read(sources: Sequence[Source], tree: Tree) -> Reading:
     """The pools and routes of every module that has such a resource. Raises nothing: problems are file reports."""
-    from sselint.read.terraform.modules import read_modules
+    from sselint.read.terraform.reader import read_modules
 
     return read_modules(sources, tree)

@@ -7,13 +7,13 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sselint.facts import FileOutcome, FileReport, Reading
+from sselint.facts import FileOutcome, FileReport
 from sselint.read.command import join
 from sselint.read.terraform.expressions import Assumed, Reference, Unknown, Value, evaluate, plain, text_of
 from sselint.read.terraform.hcl import Attribute, Block, HclError, parse
 from sselint.source import Source, Tree
 
-_ENDINGS = (".tf", ".tofu")
+ENDINGS = (".tf", ".tofu")
 _DEPTH = 8
 """Modules that call modules."""
 
@@ -33,7 +33,7 @@ class Library:
     def blocks(self, folder: str) -> tuple[Block, ...]:
         """The top-level blocks of a folder's files."""
         if folder not in self._blocks:
-            paths = [p for p in self._tree.files if p.endswith(_ENDINGS) and (posixpath.dirname(p) or ".") == folder]
+            paths = [p for p in self._tree.files if p.endswith(ENDINGS) and (posixpath.dirname(p) or ".") == folder]
             self._blocks[folder] = tuple(block for path in paths for block in self._file(path))
         return self._blocks[folder]
 
@@ -188,34 +188,3 @@ def _inside(value: Value, path: Sequence[str]) -> Value:
         found = content.get(part, Unknown(f"{part} is not written"))
         value = Assumed(found, value.why) if isinstance(value, Assumed) and not isinstance(found, Unknown) else found
     return value
-
-
-def read_modules(sources: Sequence[Source], tree: Tree) -> Reading:
-    """The pools and routes of the folders that hold the sources: those that others call are read with each call."""
-    from sselint.read.terraform import cloud_run
-    from sselint.read.terraform.balancers import routes
-    from sselint.read.terraform.services import Services
-
-    library = Library(sources, tree)
-    folders = sorted({posixpath.dirname(p) or "." for p in tree.files if p.endswith(_ENDINGS)})
-    found: list[list[Module]] = []
-    called: set[str] = set()
-    for folder in folders:
-        module = Module(folder, library)
-        group = list(_with_calls(module))
-        called.update(m.folder for m in group[1:])
-        found.append(group)
-    reading = Reading()
-    for group in found:
-        if group[0].folder not in called:
-            services = Services(group, tree)
-            reading += Reading(routes=tuple(routes(group, services)), pools=services.pools)
-            for route, pool in (pair for module in group for pair in cloud_run.services(module, tree)):
-                reading += Reading(routes=(route,), pools=(pool,))
-    return reading + Reading(files=tuple(library.reports.values()))
-
-
-def _with_calls(module: Module) -> Iterator[Module]:
-    yield module
-    for _, inner in module.calls():
-        yield from _with_calls(inner)

@@ -6,6 +6,7 @@ not here, and whatever is given an unknown value, is unknown. None of them reads
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -261,13 +262,6 @@ def _float(value: Any) -> float:
         return 0.0
 
 
-def _compare(relation: Callable[[Any, Any], bool]) -> Function:
-    def compared(one: Any, other: Any) -> bool:
-        return relation(one, other)
-
-    return compared
-
-
 def _until(count: int) -> list[int]:
     return list(range(min(int(count), 1000)))
 
@@ -456,10 +450,10 @@ _FUNCTIONS: Mapping[str, Function] = {
     "ceil": lambda v: -int(-_float(v) // 1),
     "floor": lambda v: int(_float(v) // 1),
     "round": lambda v, n=0: round(_float(v), n),
-    "lt": _compare(lambda a, b: a < b),
-    "le": _compare(lambda a, b: a <= b),
-    "gt": _compare(lambda a, b: a > b),
-    "ge": _compare(lambda a, b: a >= b),
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
     "len": lambda v: len(v or ()),
     "until": _until,
     "index": _index,
