@@ -155,6 +155,10 @@ NGINX = {
 OTHERS = {
     "kubernetes": "apiVersion: v1\nkind: ConfigMap\ndata:\n  nginx.conf: |\n    location / { proxy_pass http://a; }\n",
     "python": "import os\nCONF = '''\nserver {\n  listen 80;\n  location / {\n    proxy_pass http://a;\n  }\n}\n'''\n",
+    "yaml, quoted key": (
+        '"edge conf": |\n  upstream a {\n    server b;\n  }\n  location / {\n    proxy_pass http://a;\n  }\n'
+    ),
+    "yaml, a list": "- |\n  upstream a {\n    server b;\n  }\n- |\n  location / {\n    proxy_pass http://a;\n  }\n",
     "readme": "# Setup\n\nPut it in:\n\n  location / {\n    proxy_pass http://a;\n  }\n\nReload.\nAnd so on\nand on\n",
     "haproxy": "frontend in\n  bind :80\n  default_backend be\nbackend be\n  server a 10.0.0.1:80 check\n",
     "shell": "#!/bin/sh\ncat > site <<X\nlocation / {\n  proxy_pass http://app;\n}\nX\n",
@@ -179,7 +183,14 @@ def test_is_not_nginx(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["server {\n" * 20_000, "{ " * 100_000, "location a " * 50_000, "upstream a\n" * 50_000]
+    "text",
+    [
+        "server {\n" * 20_000,
+        "server {\nlisten " * 20_000,
+        "{ " * 100_000,
+        "location a " * 50_000,
+        "upstream a\n" * 50_000,
+    ],
 )
 def test_the_look_is_cheap_whatever_it_looks_at(text: str) -> None:
     """Each of these would take minutes if every beginning were followed to the end of the file."""
