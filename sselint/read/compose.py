@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from sselint.facts import Count, Evidence, FileOutcome, FileReport, Pool, Reading, Rolling, Setting, Truth, Volume
 from sselint.read import command, shell
 from sselint.read.images import started
-from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
+from sselint.read.yaml_nodes import Node, readable_documents
 from sselint.source import Source, Tree
 
 _SERVICES = re.compile(r"^services[ \t]*:(?!(?:[ \t]*(?:#[^\n]*)?\r?\n)+[ \t]*-[ \t])", re.MULTILINE)
@@ -42,15 +42,14 @@ def read(sources: Sequence[Source], tree: Tree) -> Reading:
     files: dict[str, _File] = {}
     reports: list[FileReport] = []
     for source in sources:
-        try:
-            found = documents(source)
-        except UnreadableYamlError as problem:
-            reports.append(FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span))
-            continue
+        found, problem = readable_documents(source)
         root = next((d for d in found if d["services"].is_mapping), None)
         if root is not None:
             files[source.path] = _File(source.path, root)
-        reports.append(FileReport(source.path, FileOutcome.ANALYSED))
+        if problem is None:
+            reports.append(FileReport(source.path, FileOutcome.ANALYSED))
+        else:
+            reports.append(FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span))
     pools = [pool for project in _projects(files) for pool in _Project(project, files, tree).pools()]
     return Reading(pools=tuple(pools), files=tuple(reports))
 

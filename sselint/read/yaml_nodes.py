@@ -21,16 +21,22 @@ NODE_BUDGET = 200_000
 DEPTH_BUDGET = 200
 """Collections inside each other, aliases expanded: whoever walks a document recursively stays within Python's stack."""
 
+MAX_BROKEN = 20
+"""Documents of one text that are passed over: behind more it is no YAML."""
+
+_DOCUMENT_START = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_VISIBLE = re.compile(r"[^\r\n]+")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class UnreadableYamlError(Exception):
-    """A text that is not YAML, or over budget. `span` is the place."""
+    """A text that is not YAML, or over budget. `span` is the place, `index` its offset in the text if it is known."""
 
-    def __init__(self, message: str, span: Span) -> None:
+    def __init__(self, message: str, span: Span, index: int | None = None) -> None:
         super().__init__(message)
         self.span = span
+        self.index = index
 
 
 @dataclass(frozen=True)
@@ -168,24 +174,74 @@ class Node:
 
 def documents(source: Source) -> tuple[Node, ...]:
     """The documents of a YAML (or JSON) text. Raises UnreadableYamlError."""
+    found, problem = _composed(source, source.text)
+    if problem is not None:
+        raise problem
+    return found
+
+
+def readable_documents(source: Source) -> tuple[tuple[Node, ...], UnreadableYamlError | None]:
+    """The documents of a text that can be read, and what is wrong with the first that cannot.
+
+    A document is as separate from its neighbours as a file is: what ends in `---` or begins with it is read without
+    the broken one.
+    """
+    text, first = source.text, None
+    for _ in range(MAX_BROKEN):
+        found, problem = _composed(source, text)
+        first = first or problem
+        if problem is None or found:
+            return found, first
+        rest = _without_document(text, problem.index)
+        if rest is None:
+            break
+        text = rest
+    return (), first
+
+
+def _without_document(text: str, index: int | None) -> str | None:
+    """The text with blanks for the document in which reading stopped; None if there is no other."""
+    if index is None:
+        return None
+    starts = [0, *(m.start() for m in _DOCUMENT_START.finditer(text)), len(text)]
+    # A document that is not complete is noticed at the start of the next one.
+    end = next((start for start in starts[1:] if start >= index), len(text))
+    start = starts[starts.index(end, 1) - 1]
+    rest = text[:start] + _VISIBLE.sub(lambda line: " " * len(line[0]), text[start:end]) + text[end:]
+    return rest if rest != text and not rest.isspace() else None
+
+
+def _composed(source: Source, text: str) -> tuple[tuple[Node, ...], UnreadableYamlError | None]:
+    """The documents of `text`, which has the positions of the source's. With a problem there are none, or the others
+    where one document is over budget."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        composed = list(yaml.compose_all(_without_surrogates(source.text), Loader=loader))
+        composed = list(yaml.compose_all(_without_surrogates(text), Loader=loader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = source.at(mark.line, mark.column) if mark else (1, 1)
-        raise UnreadableYamlError(error.problem or "not YAML", Span(source.path, *place, *place)) from error
+        return (), _problem(source, error.problem or "not YAML", mark.index if mark else None)
     except yaml.reader.ReaderError as error:
-        place = source.place(error.position) if isinstance(error.position, int) else (1, 1)
-        raise UnreadableYamlError(f"not YAML: {error.reason}", Span(source.path, *place, *place)) from error
+        return (), _problem(
+            source, f"not YAML: {error.reason}", error.position if isinstance(error.position, int) else None
+        )
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise UnreadableYamlError(f"not YAML: {str(error).splitlines()[0]}", Span(source.path, 1, 1, 1, 1)) from error
-    nodes = tuple(Node(source, raw) for raw in composed if raw is not None)
-    for node in nodes:
-        _check_budget(node)
-    return nodes
+        return (), _problem(source, f"not YAML: {str(error).splitlines()[0]}", None)
+    found: list[Node] = []
+    problem = None
+    for node in (Node(source, raw) for raw in composed if raw is not None):
+        try:
+            (_check_aliases if "*" in text else _check_depth)(node)
+            found.append(node)
+        except UnreadableYamlError as error:
+            problem = problem or error
+    return tuple(found), problem
+
+
+def _problem(source: Source, message: str, index: int | None) -> UnreadableYamlError:
+    place = source.place(index or 0)
+    return UnreadableYamlError(message, Span(source.path, *place, *place), index)
 
 
 def _without_surrogates(text: str) -> str:
@@ -196,7 +252,17 @@ def _without_surrogates(text: str) -> str:
     return _ESCAPE.sub(lambda escape: "\\ufffd" if _SURROGATE.match(escape[0]) else escape[0], text)
 
 
-def _check_budget(document: Node) -> None:
+def _check_depth(document: Node) -> None:
+    """Raise UnreadableYamlError if a document without aliases goes deeper than DEPTH_BUDGET."""
+    level = [document.raw]
+    for _ in range(DEPTH_BUDGET + 1):
+        level = [part for raw in level for part in _children(raw) if type(part.value) is list]
+        if not level:
+            return
+    raise UnreadableYamlError("nested too deeply", Node(document.source, level[0]).span())
+
+
+def _check_aliases(document: Node) -> None:
     """Raise UnreadableYamlError if walking the document with aliases expanded would visit NODE_BUDGET nodes more than
     are written, or go deeper than DEPTH_BUDGET, or if a node contains itself."""
     size: dict[int, int] = {}
@@ -227,6 +293,6 @@ def _check_budget(document: Node) -> None:
 
 
 def _children(raw: Any) -> list[Any]:
-    if type(raw).__name__ == "MappingNode":
+    if raw.id == "mapping":
         return [part for pair in raw.value for part in pair]
-    return list(raw.value) if type(raw).__name__ == "SequenceNode" else []
+    return raw.value if raw.id == "sequence" else []

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sselint.read.yaml_nodes import DEPTH_BUDGET, NODE_BUDGET, Node, UnreadableYamlError, documents
+from sselint.read.yaml_nodes import (
+    DEPTH_BUDGET,
+    NODE_BUDGET,
+    Node,
+    UnreadableYamlError,
+    documents,
+    readable_documents,
+)
 from sselint.source import Source
 
 
@@ -222,3 +229,58 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     for node in nodes:
         assert node.span().line >= 1
         node.plain()
+
+
+# -- documents beside a broken one ------------------------------------------------------------------------------------
+
+GOOD = "kind: Deployment\nname: {}\n"
+BROKEN = (
+    "a: [1, 2\n",
+    "a: 'open\n",
+    "a: {b: c\n",
+    "\ta: b\n",
+    "a: b: c\n",
+    "- a\nb: c\n",
+    "a: *nowhere\n",
+    "a: &a [*a]\n",
+    "a: \x07\n",
+)
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_broken_document_loses_no_other(broken: str, at: int) -> None:
+    texts = [GOOD.format("a"), GOOD.format("b")]
+    texts.insert(at, broken)
+    text = "---\n".join(texts)
+    found, problem = readable_documents(source(text))
+    assert [node["name"].text for node in found] == ["a", "b"]
+    assert [cut(text, node["name"]) for node in found] == ["a", "b"]
+    assert problem is not None
+    first = text[: text.index(broken)].count("\n") + 1
+    # What is missing is noticed where the next document begins.
+    assert first <= problem.span.line <= first + broken.count("\n")
+    with pytest.raises(UnreadableYamlError):
+        documents(source(text))
+
+
+def test_several_broken_documents_and_no_end_of_them() -> None:
+    found, problem = readable_documents(source("---\n".join([BROKEN[0], GOOD.format("a"), BROKEN[1], BROKEN[4]])))
+    assert [node["name"].text for node in found] == ["a"]
+    assert problem is not None
+    found, problem = readable_documents(source("---\n".join([BROKEN[0]] * 1000)))
+    assert found == ()
+    assert problem is not None
+
+
+def test_documents_that_are_whole_have_no_problem() -> None:
+    """Dashes inside a text are no border of documents."""
+    text = "a: |\n  ---\n  x: [\nb: '\n  ---'\n---\nb: 1\n"
+    found, problem = readable_documents(source(text))
+    assert problem is None
+    assert len(found) == 2
+
+
+def test_a_place_behind_breaks_that_only_yaml_knows() -> None:
+    """YAML 1.1 ends lines at U+0085 and U+2028 too, editors do not: the place is that of an editor."""
+    assert problem("# a\u2028# b\u0085# c\na: b: c\n").span.line == 2

@@ -9,7 +9,7 @@ from sselint.facts import FileOutcome, FileReport, Reading, Route
 from sselint.read.envoy.clusters import Clusters
 from sselint.read.envoy.resources import Names, Resources, collect
 from sselint.read.envoy.routes import Manager, RouteReader
-from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
+from sselint.read.yaml_nodes import Node, readable_documents
 from sselint.source import Source
 
 Job = Callable[[], Iterable[Route]]
@@ -20,13 +20,13 @@ def read_all(sources: Sequence[Source]) -> Reading:
     everything = Resources()
     reports: dict[str, FileReport] = {}
     for source in sources:
-        try:
-            everything.add(collect(documents(source)))
+        found, problem = readable_documents(source)
+        everything.add(collect(found))
+        if problem is None:
             reports.setdefault(source.path, FileReport(source.path, FileOutcome.ANALYSED))
-        except UnreadableYamlError as problem:
-            why = str(problem)
-            report = FileReport(source.path, FileOutcome.UNREADABLE, why, needed=True, span=problem.span)
-            reports[source.path] = report
+        else:
+            outcome = FileOutcome.PARTLY if found else FileOutcome.UNREADABLE
+            reports[source.path] = FileReport(source.path, outcome, str(problem), needed=True, span=problem.span)
     routes: list[Route] = []
     for node, job in _jobs(everything):
         try:  # a bug that one resource brings out must not hide the others

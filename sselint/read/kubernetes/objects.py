@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sselint.facts import FileOutcome, FileReport, Span
-from sselint.read.yaml_nodes import Node, UnreadableYamlError, documents
+from sselint.read.yaml_nodes import Node, readable_documents
 from sselint.source import Source
 
 _DOCUMENT_START = re.compile(r"^(---(?:[ \t][^\n]*)?\r?\n)", re.MULTILINE)
 _SCHEMA = re.compile(r"^kind:[ \t]*CustomResourceDefinition\b", re.MULTILINE)
-_VISIBLE = re.compile(r"[^\r\n]")
+_VISIBLE = re.compile(r"[^\r\n]+")
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ def _symbol_at(node: Node) -> str:
 
 def parse(source: Source) -> tuple[list[KubernetesObject], FileReport]:
     """The objects of a source, and what became of it."""
-    try:
-        found = documents(replace(source, text=_without_schemas(source.text)))
-    except UnreadableYamlError as problem:
-        return [], FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span)
-    return [o for d in found for o in _objects(d)], FileReport(source.path, FileOutcome.ANALYSED)
+    found, problem = readable_documents(replace(source, text=_without_schemas(source.text)))
+    report = FileReport(source.path, FileOutcome.ANALYSED)
+    if problem is not None:
+        report = FileReport(source.path, FileOutcome.PARTLY, str(problem), needed=True, span=problem.span)
+    return [o for d in found for o in _objects(d)], report
 
 
 def _without_schemas(text: str) -> str:
@@ -145,7 +145,7 @@ def _without_schemas(text: str) -> str:
     if "CustomResourceDefinition" not in text:
         return text
     parts = _DOCUMENT_START.split(text)
-    return "".join(_VISIBLE.sub(" ", p) if _SCHEMA.search(p) else p for p in parts)
+    return "".join(_VISIBLE.sub(lambda line: " " * len(line[0]), p) if _SCHEMA.search(p) else p for p in parts)
 
 
 def _objects(document: Node) -> Iterable[KubernetesObject]:
