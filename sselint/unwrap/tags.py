@@ -13,6 +13,10 @@ from enum import Enum
 MAX_TAG = 20_000
 """Characters of one tag: an opening that nothing closes within them is no tag."""
 
+MAX_UNCLOSED = 20
+"""Openings that are read on without finding their end: a text with more is no template, and not read to its end again
+and again."""
+
 _OPENING = re.compile(r"\{\{|\{%|\{#|<%")
 _CLOSING = {"{{": "}}", "{%": "%}", "{#": "#}", "<%": "%>"}
 _STRING = re.compile(r"""`[^`]*`|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""")
@@ -89,13 +93,20 @@ def tags(text: str) -> tuple[Tag, ...]:
     jinja = "{%" in text
     comments = jinja or "{{" in text
     found: list[Tag] = []
-    position = 0
-    while match := _OPENING.search(text, position):
+    closings = dict.fromkeys(_CLOSING.values(), 0)
+    position = unclosed = 0
+    while unclosed < MAX_UNCLOSED and (match := _OPENING.search(text, position)):
         position = match.end()
         if match[0] == "{#" and not comments:
             continue
+        closing = _CLOSING[match[0]]
+        if 0 <= closings[closing] < position:
+            closings[closing] = text.find(closing, position)
+        if closings[closing] < 0 or closings[closing] > position + MAX_TAG:
+            continue
         end = _end_of(text, match.end(), match[0], braces=jinja)
         if end is None:
+            unclosed += jinja or match[0] != "{{"
             continue
         tag = _tag(text, match.start(), end, match[0])
         found.append(tag)

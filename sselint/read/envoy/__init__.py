@@ -14,7 +14,9 @@ _FIELDS = (
     "static_?resources|filter_?chains|http_?filters|virtual_?hosts|lb_?endpoints|load_?assignment|lb_?policy"
     "|eds_?cluster_?config|session_?state|load_?balancing_?policy"
 )
-_FIELD = re.compile(rf"^[ \t]*(?:-[ \t]+)*[{{\[]?[ \t]*[\"']?(?:{_FIELDS})[\"']?[ \t]*:", re.MULTILINE | re.IGNORECASE)
+_FIELD = re.compile(
+    rf"^[ \t]*(?:-[ \t]+)*(?:[{{\[][ \t]*)?[\"']?(?:{_FIELDS})[\"']?[ \t]*:", re.MULTILINE | re.IGNORECASE
+)
 _FIELD_ANYWHERE = re.compile(rf"[\"'](?:{_FIELDS})[\"']\s*:", re.IGNORECASE)
 _TYPE = re.compile(r"type\.googleapis\.com/envoy\.")
 _FIRST = re.compile(r"(?:---|[{\[]|-[ \t]|[\"']?[\w@.$/-]+[\"']?[ \t]*:(?:\s|$)|\{\{|\{%|%YAML|<<)")

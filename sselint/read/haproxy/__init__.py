@@ -21,7 +21,7 @@ from sselint.source import Source, Tree
 MAX_CHARACTERS = 4_000_000
 """Larger text is not read: a configuration with ten thousand backends has about two million characters."""
 
-_TEMPLATE_TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_TEMPLATE_TAG = re.compile(r"\{\{[^{}]*\}\}|\{%[^%]*%\}|\{#[^#]*#\}")
 _FIRST_WORD = re.compile(r"^[ \t]*(?P<word>[^\s#]+)(?P<rest>[^\n]*)", re.MULTILINE)
 _DIRECTIVE = re.compile(
     r"^[ \t]*(?:bind[ \t]+\S|server(?:-template)?[ \t]+\S+[ \t]+\S|(?:default|use)_backend[ \t]+\S"

@@ -17,13 +17,13 @@ from sselint.source import Source, Tree
 
 _TELLING = re.compile(
     r"^[ \t]*(?:(?:proxy|grpc|uwsgi|scgi|fastcgi)_pass[ \t]+[^\s;=(]+[ \t]*;|upstream[ \t]+[^\s;{}=(]+[ \t\n]*\{"
-    r"|location[ \t]+[^;{}()]{0,200}\{|server[ \t]*\{[^=:{}]*?\n[ \t]*listen[ \t]+[^;=:]*(?::\d+)?[^;=]*;"
+    r"|location[ \t]+[^;{}()]{0,200}\{|server[ \t]*\{[^=:{}]*?\n[ \t]*listen[ \t]+[^;={}\n]{1,200};"
     r"|(?:proxy|grpc)_set_header[ \t]+\S+[ \t]+[^;\n]+;)",
     re.M,
 )
 _BLOCK_PASS = re.compile(r"\{[^{}]*\b(?:proxy|grpc|uwsgi|scgi|fastcgi)_pass[ \t]+[^\s;=(]+[ \t]*;")
 _TEMPLATE_LINE = re.compile(r"\{[{%#].*[}%#]\}\s*$|\{#|\{\{-?/\*|.*#\}$")
-_YAML_LINE = re.compile(r"(?:- )?[\w.\"'/-]+:(?: |$)|---")
+_YAML_LINE = re.compile(r"""(?:- )*(?:[\w.\"'/-]+|"[^"]*"|'[^']*'):(?: |$)|- [|>][-+\d]*$|---""")
 _ENOUGH_LINES = 200
 
 

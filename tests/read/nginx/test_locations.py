@@ -155,7 +155,7 @@ NGINX = {
 OTHERS = {
     "kubernetes": "apiVersion: v1\nkind: ConfigMap\ndata:\n  nginx.conf: |\n    location / { proxy_pass http://a; }\n",
     "python": "import os\nCONF = '''\nserver {\n  listen 80;\n  location / {\n    proxy_pass http://a;\n  }\n}\n'''\n",
-    "yaml, quoted key": (
+    "yaml, quoted key": '"edge conf": |\n  upstream a {\n    server b;\n  }\n  location / {\n    return 200;\n  }\n',
         '"edge conf": |\n  upstream a {\n    server b;\n  }\n  location / {\n    proxy_pass http://a;\n  }\n'
     ),
     "yaml, a list": "- |\n  upstream a {\n    server b;\n  }\n- |\n  location / {\n    proxy_pass http://a;\n  }\n",
