@@ -283,6 +283,3 @@ def _fresh(world: World, function: Function) -> bool:
 def _remember(world: World, node: ir.Node) -> bool:
     world.standalone.add(node)
     return False
-
-
-_ = Const

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sselint.read.python import classes, compare, containers, expressions, iteration, library, text
 from sselint.read.python.machine import Arguments, Frame, Machine, Raised, Signal
@@ -468,6 +467,3 @@ def run(
     if name in ("enumerate", "aenumerate"):
         positional = (positional[0],) if positional else ()
     return primitive(m, Arguments(positional, keywords, site, frame))
-
-
-_ = Any

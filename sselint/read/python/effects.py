@@ -24,12 +24,10 @@ from sselint.read.python.rules import Effect
 from sselint.read.python.values import (
     Callback,
     ClassValue,
-    Collection,
     Const,
     Exceptional,
     External,
     Function,
-    Input,
     Item,
     Method,
     Partial,
@@ -39,8 +37,6 @@ from sselint.read.python.values import (
     Unknown,
     Value,
     Wrapped,
-    leaves,
-    settled,
     stepped,
 )
 
@@ -335,5 +331,3 @@ VERBS: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "registers": _registers, "runs": _runs, "decorates": _decorates, "sends": _sends, "begins": _begins,
     "refuses": _refuses,
 }  # fmt: skip
-
-_ = (Collection, Input, leaves, settled)

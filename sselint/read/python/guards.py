@@ -9,7 +9,7 @@ from sselint.read.python.discover import Endpoint, references
 from sselint.read.python.heap import Heap, Object
 from sselint.read.python.machine import Event
 from sselint.read.python.outcome import evidence_of
-from sselint.read.python.values import Const, Input, Item, Minted, Ref, Reply, Unknown, Value, leaves
+from sselint.read.python.values import Const, Input, Minted, Ref, Reply, Unknown, Value, leaves
 from sselint.read.python.world import World
 
 
@@ -87,6 +87,3 @@ def startup(world: World, endpoint: Endpoint) -> Iterator[Guard]:
                 f"the server does not start with several workers ({names[0]})",
                 evidence_of([(refusal.site, "refuses to start here")]),
             )
-
-
-_ = Item

@@ -10,7 +10,6 @@ from sselint.read.python.modules import Site
 from sselint.read.python.rules import Entry
 from sselint.read.python.values import (
     ClassValue,
-    Collection,
     Const,
     Cursor,
     Exceptional,
@@ -262,6 +261,3 @@ def _depend(m: Machine, endpoint: Endpoint, function: Value, site: Site) -> Valu
             return found_first.value
         return Const.of(None)
     return calls.awaited(m, value, site)
-
-
-_ = Collection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sselint.read.python import builtin_calls, calls, classes, containers, effects, iteration, methods, stores, text
 from sselint.read.python.context import Context, bind_arguments
@@ -19,7 +18,6 @@ from sselint.read.python.values import (
     Exceptional,
     External,
     Function,
-    Input,
     Item,
     Join,
     Method,
@@ -459,4 +457,3 @@ def next_of(m: Machine, ref: Ref, site: Site | None) -> Value:
 
 feeding = stores.feeding
 reply_item = stores.reply_item
-_ = (Any, Input)

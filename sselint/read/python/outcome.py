@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sselint.facts import Evidence, Outcome, Run, Span
-from sselint.read.python.machine import Event, Hypothesis, Machine
+from sselint.read.python.machine import Event, Hypothesis
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Decision
-from sselint.read.python.values import Const, Cursor, Remembered, Unknown, Value, leaves
+from sselint.read.python.values import Const, Remembered, Unknown, Value, leaves
 from sselint.read.python.wire import Frame
 
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
@@ -190,7 +190,7 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     if phases & earlier:
         return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
     if phases or written_down(path):
-        return Result(path, Outcome.COMPARED, "what stands or compares behind the cursor here is sent", sites)
+        return Result(path, Outcome.COMPARED, "what comes after that id here is sent", sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
@@ -287,6 +287,3 @@ def evidence_of(sites: Iterable[tuple[Site | None, str]]) -> Evidence:
 def mentions(value: Value, kind: type) -> bool:
     """Whether a value of a kind is among the leaves."""
     return any(isinstance(leaf, kind) for leaf in leaves(value))
-
-
-_ = (Cursor, Machine, UNDERSTOOD)

@@ -155,7 +155,7 @@ def _tail(
     polled = _polled(heap, paths)
     if polled:
         where = min((place_of(heap[n]) for n in polled), key=WORST.index)
-        return where, "then the same place is asked again and again", []
+        return where, "then the same place is asked for what is new", []
     if any(p.how == "open" for p in paths):
         return Where.MEMORY, "then what the handler itself makes is sent", []
     return Where.NONE, "then the response ends", []

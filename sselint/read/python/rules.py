@@ -204,13 +204,9 @@ def _check_keys(path: Path, where: str, body: Mapping[str, Any], allowed: frozen
 def load_rules(own: tuple[str, ...] = ()) -> Rules:
     """The shipped rules and the user's own files (paths). Raises CatalogueError, which names the file and the key.
 
-    The shipped files are read in the order of their names, `stdlib.yaml` first, so that `is:` can name what it knows.
+    The shipped files are read in the order of their names, those that others build on first: `is:` names what is known.
     """
-    shipped = sorted((rules_directory() / "python").glob("*.yaml"), key=lambda p: (p.name != "stdlib.yaml", p.name))
-    return Rules([*_ordered(shipped), *map(Path, own)])
-
-
-def _ordered(files: list[Path]) -> list[Path]:
-    """Files whose `is:` names live in another file come after it: what builds on starlette after starlette."""
-    first = ("stdlib.yaml", "sse.yaml", "starlette.yaml")
-    return sorted(files, key=lambda p: (first.index(p.name) if p.name in first else len(first), p.name))
+    shipped = (rules_directory() / "python").glob("*.yaml")
+    first = [f"{name}.yaml" for name in ("stdlib", "starlette")]
+    ordered = sorted(shipped, key=lambda p: (first.index(p.name) if p.name in first else len(first), p.name))
+    return Rules([*ordered, *map(Path, own)])

@@ -9,21 +9,19 @@ from typing import Any
 
 from sselint.read.python import broadcast, calls, classes, containers, inject, iteration, library, prebuilt, wire
 from sselint.read.python.discover import Endpoint
-from sselint.read.python.machine import Arguments, Ended, Hypothesis, Machine, Passing, Raised, Signal
+from sselint.read.python.machine import Ended, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle, OutOfBudget
 from sselint.read.python.rules import Entry
 from sselint.read.python.values import (
     Callback,
     ClassValue,
-    Collection,
     Const,
     Descriptor,
     Exceptional,
     External,
     Function,
     Generator,
-    Input,
     Method,
     Partial,
     Ref,
@@ -473,6 +471,3 @@ def _error_status(m: Machine, entry: Entry, arguments: tuple[Value, ...]) -> int
     if isinstance(value, Const) and isinstance(value.value, int):
         return value.value
     return int(entry.options.get("status", 500))
-
-
-_ = (Arguments, Collection, Hypothesis, Input)

@@ -12,12 +12,10 @@ from sselint.facts import (
     Guard,
     IdKind,
     IdSource,
-    KeyOrigin,
     Outcome,
     Replay,
     Run,
     Scope,
-    Span,
     Stream,
     Truth,
     Where,
@@ -39,7 +37,6 @@ from sselint.read.python.values import (
     Method,
     Minted,
     Partial,
-    Ref,
     Value,
     leaves,
 )
@@ -242,6 +239,3 @@ def symbol_of(endpoint: Endpoint) -> str:
     if isinstance(handler, External):
         return handler.name
     return endpoint.url or "application"
-
-
-_ = (IdKind, KeyOrigin, Ref, Span)

@@ -11,7 +11,6 @@ from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
 from sselint.read.python.values import (
     Const,
-    Generator,
     Item,
     Join,
     Ref,
@@ -282,6 +281,3 @@ def says_event_stream(m: Machine, value: Value, depth: int = 0) -> bool:
             if any(says_event_stream(m, v, depth + 1) for v in held):
                 return True
     return False
-
-
-_ = Generator
