@@ -47,6 +47,7 @@ class RouteLinker:
         serving = most_specific([r for r in self._routes if serves(r, stream) and self.reaches(r, pools)])
         behind = {id(n) for r in serving for n in self._inner[id(r)]}
         outermost = [r for r in serving if id(r) not in behind]
+        outermost = [r for r in outermost if not _is_only_a_name(r)] or outermost
         chains = [_collapse(path, ends) for r in outermost for path, ends in self._ways([r], serving, pools)]
         return _conditions_merged(chains)
 
@@ -102,6 +103,11 @@ class RouteLinker:
         for node in inner:
             if isinstance(node, Route) and node in serving and node not in path and len(path) < MAX_DEPTH:
                 yield from self._ways([*path, node], serving, pools)
+
+
+def _is_only_a_name(route: Route) -> bool:
+    """A headless Service: nobody balances there, and a proxy that names its pods one by one never meets it."""
+    return route.format == "kubernetes_service" and route.answers == "each"
 
 
 def _is(pool: Pool, node: Route | Pool) -> bool:

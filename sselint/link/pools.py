@@ -98,6 +98,8 @@ class PoolLinker:
         # module by name, and the manifests of production name only its image.
         links = tuple(link for group in _by_format(platforms) for link in self._by_evidence(group, stream))
         of_image = tuple(link for p in images if (link := self._by_command(p, stream) or self._by_build(p, stream)))
+        if not links and not stream.deployable:
+            return PoolLinks()  # an example that starts itself when it is run as a script is not deployed by that
         if not links and stream.deployable:
             resort = self._last_resort(stream, platforms or ([] if of_image else images))
             if resort.candidates:
@@ -252,7 +254,7 @@ class PoolLinker:
                 return PoolLinks(candidates=_titles(near))
             if len(_grouped(near)) == 1:
                 where = "the tree" if folder == "." else folder
-                names = " and ".join(p.name for p in near)
+                names = " and ".join(dict.fromkeys(p.name for p in near))
                 why = f"{where} holds one server ({stream.path}) and one thing that runs ({names})"
                 return PoolLinks(tuple(PoolLink(p, why, True, p.evidence) for p in near))
             return PoolLinks(candidates=_titles(near))

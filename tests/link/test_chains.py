@@ -376,3 +376,12 @@ def test_the_affinity_of_a_service_that_is_passed_over_has_no_effect(own, idle):
     audit = linked(Reading(streams=(stream(),), routes=routes, pools=(PODS,)))
     assert [s.note for s in audit.deployments[0].hops[0].route.affinity.no_effect] == idle
     assert audit.loose_routes == ()  # it has a server, which others reach without it
+
+
+@pytest.mark.parametrize(("answers", "fronts"), [("each", ["backend"]), ("one", ["backend", "Service app"])])
+def test_a_headless_service_beside_a_proxy_that_names_its_pods_is_no_entry(answers, fronts):
+    """A virtual address is one: whoever takes it passes the proxy by."""
+    pods = replace(PODS, addresses=frozenset({"deployment/app", "app-0.app", "app-1.app"}))
+    proxy = route("haproxy.cfg", ["app-0.app", "app-1.app"], name="backend", format="haproxy")
+    audit = linked(Reading(streams=(stream(),), routes=(proxy, service(answers=answers)), pools=(pods,)))
+    assert sorted(d.hops[0].name for d in audit.deployments) == sorted(fronts)
