@@ -112,6 +112,8 @@ def test_examples_are_deployed_only_by_a_configuration_that_starts_them():
     assert linked(Reading(streams=(example,), pools=(pool(),))).deployments == ()
     started = pool(starts="examples.app:app")
     assert len(linked(Reading(streams=(example,), pools=(started,))).deployments) == 1
+    by_itself = pool("examples/app.py", "uvicorn.run", format="python", starts="examples.app:app")
+    assert linked(Reading(streams=(example,), pools=(by_itself,))).deployments == ()
 
 
 def test_two_platforms_are_two_deployments_with_names_of_their_own():

@@ -77,8 +77,10 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
         made, key=lambda s: (not s.found, s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9)
     )
     when = When.CONNECTION if all(s.local for s in made) else When.PUBLISHED
-    fresh = any(p.hypothesis is Hypothesis.MISSING for p, _ in named)
-    return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, Truth.of(fresh))
+    fresh = Truth.of(any(p.hypothesis is Hypothesis.MISSING for p, _ in named))
+    if worst.kind is IdKind.UNKNOWN and not worst.frame.literal and fresh is Truth.YES:
+        fresh = Truth.UNKNOWN  # an event that is made out of sight may as well have none
+    return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, fresh)
 
 
 def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]]) -> IdSource:

@@ -41,6 +41,8 @@ class Frame:
     live: bool
     framed: bool = True
     """False where what was sent is not known to be the text of an event."""
+    literal: bool = False
+    """True where the names of the fields stand in the text that is sent: an `id:` line, whatever follows it."""
 
     @property
     def id(self) -> Value | None:
@@ -48,13 +50,15 @@ class Frame:
         return self.fields.get("id")
 
 
-def emit(m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True) -> None:
+def emit(
+    m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True, literal: bool = False
+) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
     if item is None and m.live is not None:
         item = m.live
     live = item is not None and item.phase == "live"
-    m.note("frame", site, frame=Frame(fields, site, item, live, framed))
+    m.note("frame", site, frame=Frame(fields, site, item, live, framed, literal))
     m.begun = True
 
 
@@ -103,7 +107,7 @@ def _end_of_line(m: Machine, site: Site | None) -> None:
         fields = dict(m.frame_fields)
         m.frame_fields.clear()
         where, m.frame_site = m.frame_site or site, None
-        emit(m, fields, where)
+        emit(m, fields, where, literal=True)
 
 
 def _field(line: tuple[Value, ...]) -> tuple[str, Value]:

@@ -500,3 +500,39 @@ def test_id_of_a_heartbeat_does_not_hide_the_others() -> None:
     return EventSourceResponse(body())
     """
     assert stream_of(answered(handler)).ids.kind is IdKind.RANDOM
+
+
+@pytest.mark.parametrize(
+    ("sent", "reaches"),
+    [
+        ("yield ServerSentEvent(**json.loads(message))", Truth.UNKNOWN),
+        ('yield {"data": "x", "id": json.loads(message)["id"]}', Truth.UNKNOWN),
+        ("yield f\"id: {json.loads(message)['id']}\\ndata: x\\n\\n\"", Truth.YES),
+    ],
+    ids=["a payload spread out", "a field of a payload", "an id line in the text"],
+)
+def test_an_id_out_of_sight_may_be_none_unless_its_line_is_written(sent: str, reaches: Truth) -> None:
+    stream = stream_of(
+        f"""
+        import json
+        from redis.asyncio import Redis
+        from sse_starlette import EventSourceResponse, ServerSentEvent
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+        redis = Redis()
+
+        async def feed(request):
+            async def body():
+                async with redis.pubsub() as channel:
+                    await channel.subscribe("feed")
+                    async for message in channel.listen():
+                        {sent}
+
+            return EventSourceResponse(body())
+
+
+        app = Starlette(routes=[Route("/feed", feed)])
+        """
+    )
+    assert stream.ids.kind is IdKind.UNKNOWN
+    assert stream.ids.reaches_fresh_client is reaches
