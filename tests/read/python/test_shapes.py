@@ -445,3 +445,37 @@ def test_the_headers_of_http_server_give_nothing_for_what_is_missing() -> None:
         ThreadingHTTPServer(("", 8000), Handler).serve_forever()
         """)
     assert stream.on_missing.outcome is not Outcome.FAIL_CLOSED
+
+
+@pytest.mark.parametrize(
+    ("imported", "status", "outcome"),
+    [
+        ("from http import HTTPStatus", "HTTPStatus.CONFLICT", Outcome.FAIL_CLOSED),
+        ("import http", "http.HTTPStatus(410)", Outcome.FAIL_CLOSED),
+        ("from fastapi import status", "status.HTTP_204_NO_CONTENT", Outcome.FAIL_CLOSED),
+        ("from litestar.status_codes import HTTP_409_CONFLICT as code", "code", Outcome.FAIL_CLOSED),
+        ("from fastapi import status", "status.HTTP_200_OK", Outcome.EMPTY),
+        ("from http import HTTPStatus", "HTTPStatus.OK", Outcome.EMPTY),
+    ],
+)
+def test_a_status_by_its_name(imported: str, status: str, outcome: Outcome) -> None:
+    """The head of an event stream with such a status refuses. Look-alike: 200 by name is an empty stream."""
+    stream = stream_of(
+        answered(
+            f"""
+            {imported}
+            from starlette.responses import StreamingResponse
+            cursor = request.headers.get("last-event-id")
+            keys = [key for key, _ in log]
+            if cursor and cursor not in keys:
+                return StreamingResponse(iter(()), status_code={status}, media_type="text/event-stream")
+
+            async def body():
+                for key, text in log[keys.index(cursor) + 1 if cursor else 0:]:
+                    yield {{"id": key, "data": text}}
+
+            return EventSourceResponse(body())
+            """
+        )
+    )
+    assert stream.on_foreign.outcome is outcome
