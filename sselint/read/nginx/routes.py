@@ -59,8 +59,9 @@ def _route(place: PassPlace, forwarded: Pass, decider: Decider) -> Route:
 def _listener_name(place: PassPlace) -> str:
     server = "server"
     if place.server is not None:
-        names = [n for d in place.server.own("server_name") for n in d.args if n not in ("_", "")]
-        listens = [d.args[0] for d in place.server.own("listen") if d.args]
+        # `_` is nobody's name, and a run of them is what masks the value of a template.
+        names = [n for d in place.server.own("server_name") for n in d.args if n.strip("_")]
+        listens = [d.args[0] for d in place.server.own("listen") if d.args and d.args[0].strip("_")]
         server = f"server {names[0] if names else listens[0] if listens else ''}".strip()
     if place.location is None or place.location.directive is None:
         return server

@@ -116,3 +116,17 @@ def test_a_missing_include_under_a_condition_may_never_be_named() -> None:
 def test_a_templated_include_is_shown_as_it_is_written() -> None:
     [report] = reading(http(TWO, server="include {{ folder }}/*.conf;")).files
     assert 'include "{{ folder }}/*.conf" is not in the tree' in report.why
+
+
+@pytest.mark.parametrize(
+    ("server", "name"),
+    [
+        ("server_name feed.test;", "server feed.test location / -> be"),
+        ("server_name {{ domain }};", "server 80 location / -> be"),
+        ("server_name {{ domain }} feed.test;", "server feed.test location / -> be"),
+        ("server_name _;", "server 80 location / -> be"),
+    ],
+)
+def test_a_route_is_called_by_what_is_written(server: str, name: str) -> None:
+    """The mask of a tag is no name to show people."""
+    assert route_of(http(server=server)).name == name
