@@ -156,8 +156,6 @@ OTHERS = {
     "kubernetes": "apiVersion: v1\nkind: ConfigMap\ndata:\n  nginx.conf: |\n    location / { proxy_pass http://a; }\n",
     "python": "import os\nCONF = '''\nserver {\n  listen 80;\n  location / {\n    proxy_pass http://a;\n  }\n}\n'''\n",
     "yaml, quoted key": '"edge conf": |\n  upstream a {\n    server b;\n  }\n  location / {\n    return 200;\n  }\n',
-        '"edge conf": |\n  upstream a {\n    server b;\n  }\n  location / {\n    proxy_pass http://a;\n  }\n'
-    ),
     "yaml, a list": "- |\n  upstream a {\n    server b;\n  }\n- |\n  location / {\n    proxy_pass http://a;\n  }\n",
     "readme": "# Setup\n\nPut it in:\n\n  location / {\n    proxy_pass http://a;\n  }\n\nReload.\nAnd so on\nand on\n",
     "haproxy": "frontend in\n  bind :80\n  default_backend be\nbackend be\n  server a 10.0.0.1:80 check\n",
