@@ -174,6 +174,10 @@ class Machine:
         self.request: dict[str, Value] = {}
         self.variables: dict[str, None] = {}
         """Environment variables that the run asked for."""
+        self.written: dict[tuple[Ref, str], tuple[Value, int]] = {}
+        """What the run has set attributes to, and how many decisions it had taken then."""
+        self.alone: object = None
+        """The function that is run by itself, with arguments that nobody gives."""
         self.sink: Callable[[Value, Site | None], None] | None = None
         self.begun = False
         """Whether the head of the response has left: then a refusal has no status any more."""
@@ -279,7 +283,7 @@ class Machine:
             return None
         picked = options[0]
         if len(options) > 1:
-            variables = sorted(self.world.by_environment.get((ref.id, name), ()))
+            variables = self.world.choices.variables((ref.id, name))
             shown = name.strip("['\"]")
             label = f"{shown}, which {' and '.join(variables)} chooses" if variables else f"what {shown} is"
             for variable in variables:
@@ -309,9 +313,13 @@ class Machine:
             if ref not in self.constructing:
                 target.rewritten.add(name)
             held = target.attributes.setdefault(name, {})
-            self.heap.add(held, settled(stepped(value, site, "stored here")))
-            if len(held) > 1 and any(d.kind == "environment" for d in self.oracle.decisions):
-                self.world.by_environment.setdefault((ref.id, name), set()).update(self.variables)
+            written, decisions = settled(stepped(value, site, "stored here")), self.oracle.decisions
+            self.heap.add(held, written)
+            self.world.choices.wrote((ref.id, name), written, decisions)
+            before = self.written.get((ref, name))
+            if before is not None and before[0] != written:
+                self.world.choices.replaced((ref.id, name), decisions[before[1] :])
+            self.written[(ref, name)] = (written, len(decisions))
 
     # -- truth ------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from sselint.facts import Setting
 from sselint.read.python import calls, effects, ir, library, scan
+from sselint.read.python.choices import Choices
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -90,7 +91,7 @@ class World:
         self.heap = Heap()
         self.globals: dict[str, dict[str, dict[Value, None]]] = {}
         self.rewritten: set[tuple[str, str]] = set()
-        self.by_environment: dict[object, set[str]] = {}
+        self.choices = Choices()
         self.running: dict[str, Scope] = {}
         self.loaded: dict[str, Module] = {}
         self.broken: dict[str, SyntaxTrouble] = {}
@@ -101,6 +102,8 @@ class World:
         self.called: set[ir.Node] = set()
         self.standalone: set[ir.Node] = set()
         """Functions that nothing in the tree calls: they are run by themselves."""
+        self.reached: set[ir.Node] = set()
+        """Functions that something in the tree calls, perhaps only in a later round: what they are given is known."""
         self.registrations: list[Registration] = []
         self.visited: set[str] = set()
         """Files whose functions run for a stream that no application mounts."""
@@ -167,12 +170,10 @@ class World:
                 self.running[module.path] = outer
 
     def _keep(self, m: Machine, module: Module, scope: Scope) -> None:
-        names = {d.label for d in m.oracle.decisions if d.kind == "environment"}
         held = self.globals[module.path]
         for name, value in scope.variables.items():
             self.heap.add(held.setdefault(name, {}), settled(value))
-            if len(held[name]) > 1 and names:
-                self.by_environment.setdefault((module.path, name), set()).update(m.variables)
+            self.choices.wrote(("global", module.path, name), settled(value), m.oracle.decisions)
 
     def _refused(self, m: Machine, module: Module, raised: Raised) -> None:
         decisions = tuple(d for d in m.oracle.decisions if d.kind == "environment")
@@ -315,10 +316,10 @@ class World:
             options = _made_lazily(options)
         picked = options[0]
         if len(options) > 1:
-            variables = self.by_environment.get((module.path, name))
+            variables = self.choices.variables(key)
             kind = "environment" if variables else "value"
-            label = f"{name}, which {' and '.join(sorted(variables))} chooses" if variables else f"what {name} is"
-            for variable in variables or ():
+            label = f"{name}, which {' and '.join(variables)} chooses" if variables else f"what {name} is"
+            for variable in variables:
                 m.note("environment", None, name=variable)
             picked = options[m.once(len(options), key, kind, label)]
             m.overlay.known.pop(key, None)

@@ -1,0 +1,66 @@
+"""Which values environment variables choose: those that only runs with one answer of a test leave behind.
+
+That a variable was asked on the way is not enough: where the feature is off nothing is written, and where it is on
+several values are, so that the variable says nothing of which of them is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from sselint.read.python.oracle import Decision
+from sselint.read.python.values import Value
+
+Ties = dict[object, set[int]]
+"""For each test of the environment, the answers with which a value was written. A test that one of the runs never came
+to is left out: the value does not hang on it."""
+
+
+class Choices:
+    """What was written to globals and attributes, and with which answers."""
+
+    def __init__(self) -> None:
+        self._ties: dict[object, dict[Value, Ties]] = {}
+        self._replaced: dict[object, set[object]] = {}
+
+    def wrote(self, place: object, value: Value, decisions: Sequence[Decision]) -> None:
+        """A run that took these decisions left a value in a place."""
+        answers = {d.key: d.option for d in decisions if d.kind == "environment"}
+        held = self._ties.setdefault(place, {})
+        known = held.get(value)
+        if known is None:
+            held[value] = {test: {option} for test, option in answers.items()}
+            return
+        for test in [t for t in known if t not in answers]:
+            del known[test]
+        for test, options in known.items():
+            options.add(answers[test])
+
+    def replaced(self, place: object, since: Sequence[Decision]) -> None:
+        """A run put another value over the one that it had put there before it took these decisions."""
+        tests = {d.key for d in since if d.kind == "environment"}
+        if tests:
+            self._replaced.setdefault(place, set()).update(tests)
+
+    def variables(self, place: object) -> tuple[str, ...]:
+        """The environment variables that choose what is in a place, none where it does not hang on them."""
+        return tuple(sorted(self._variables(place, set())))
+
+    def _variables(self, place: object, seen: set[object]) -> set[str]:
+        if place in seen:
+            return set()
+        seen.add(place)
+        found: set[str] = set()
+        for test in self._tests(place):
+            if isinstance(test, tuple) and test[:1] == ("variable",):
+                found.add(str(test[1]))
+            else:  # what another place holds, which the environment chooses
+                found |= self._variables(test, seen)
+        return found
+
+    def _tests(self, place: object) -> set[object]:
+        tests = set(self._replaced.get(place, ()))
+        for one, other in combinations(self._ties.get(place, {}).values(), 2):
+            tests |= {test for test, options in one.items() if test in other and not options & other[test]}
+        return tests
