@@ -39,16 +39,17 @@ def keep(m: Machine, connection: Ref, send: Callable[[], None]) -> None:
     m.frame_fields.update(fields)
     kept = m.object(connection).heard
     for frame in frames:
-        if frame.site not in kept:
+        key = (frame.site, frame.id is not None)
+        if key not in kept:
             m.heap.version += 1
-        kept[frame.site] = {name: settled(value) for name, value in frame.fields.items()}
+        kept[key] = {name: settled(value) for name, value in frame.fields.items()}
 
 
 def hear(m: Machine) -> bool:
     """Sends what others write to the objects of this request that they can see. False if nobody writes to any."""
     heard = False
     for ref in list(m.overlay.escaped):
-        for site, fields in m.object(ref).heard.items():
+        for (site, _), fields in m.object(ref).heard.items():
             m.note("stream", site)
             m.note("live", site, source=ref.id, fed="local")
             outer, m.live = m.live, Item(fields.get("data", Const.of(None)), ref.id, "live")

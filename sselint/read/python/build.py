@@ -219,6 +219,7 @@ def _run(function: Value, site: Site, m: Machine) -> None:
             parameters = parameters[1:]
         if all(p.kind == "positional" for p in parameters):
             given = tuple(_parameter(m, function, p) for p in parameters)
+        m.alone = function.node
     value = calls.call(m, function, given, {}, site, None)
     try:
         if isinstance(value, Generator) and value.kind == "coroutine":
@@ -275,6 +276,7 @@ def _uncalled(world: World, near: set[str]) -> Iterator[Function]:
 def _fresh(world: World, function: Function) -> bool:
     return (
         isinstance(function.node, ir.FunctionNode)
+        and function.node not in world.reached
         and (function.node not in world.called or function.node in world.standalone)
         and not _remember(world, function.node)
     )

@@ -92,6 +92,8 @@ def call_function(
             m, node, site, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function))
         )
     m.world.called.add(node)
+    if node is not m.alone:
+        m.world.reached.add(node)
     scope = Scope(function.module, {}, function.scope)
     if function.receiver is not None:
         positional = (function.receiver, *positional)

@@ -41,8 +41,9 @@ class Object:
     details: dict[str, Value] = field(default_factory=dict)
     rewritten: set[str] = field(default_factory=set)
     """Attributes that are set again after the object was made."""
-    heard: dict[Site | None, dict[str, Value]] = field(default_factory=dict)
-    """The fields of the frames that others write to a connection, by the place that writes them."""
+    heard: dict[tuple[Site | None, bool], dict[str, Value]] = field(default_factory=dict)
+    """The fields of the frames that others write to a connection, by the place that writes them and whether they name
+    the event: one place may send both."""
 
 
 class Heap:

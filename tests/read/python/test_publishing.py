@@ -1,0 +1,71 @@
+"""What others send on a connection: known from those who call, and not from a function that is looked at by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from sselint.facts import IdKind, Outcome, Scope, Where
+from tests.read.python.programs import stream_of
+
+PUSHED = """
+import asyncio
+import json
+import weakref
+from datetime import datetime
+
+from aiohttp import web
+from aiohttp_sse import EventSourceResponse, sse_response
+
+streams = web.AppKey("streams", weakref.WeakSet)
+
+
+class Response(EventSourceResponse):
+    async def send_json(self, data, id=None, event=None):
+        await self.send(json.dumps(data), id=id, event=event)
+
+
+async def send_event(stream, data, event_id):
+    await stream.send_json(data, {given})
+
+
+async def worker(app):
+    while True:
+        now = datetime.now()
+        pending = [send_event(stream, {{"time": str(now)}}, str(now.timestamp())) for stream in app[streams]]
+        await asyncio.gather(*pending)
+        await asyncio.sleep(1)
+
+
+async def on_startup(app):
+    app[streams] = weakref.WeakSet()
+    asyncio.create_task(worker(app))
+
+
+async def feed(request):
+    stream = await sse_response(request, response_cls=Response)
+    request.app[streams].add(stream)
+    await stream.wait()
+    return stream
+
+
+app = web.Application()
+app.on_startup.append(on_startup)
+app.router.add_route("GET", "/feed", feed)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "scope"),
+    [
+        ("id=event_id", IdKind.CLOCK, Scope.ORDERED_LOCAL),
+        ("event=event_id", IdKind.NONE, Scope.NONE),
+    ],
+    ids=["as the id", "as the name"],
+)
+def test_an_id_that_is_passed_on_through_helpers(given: str, kind: IdKind, scope: Scope) -> None:
+    """A helper that is looked at by itself has no id to send, or one that nobody knows; its caller gives one.
+    Look-alike: the same value is the event's name, and the default of the helper holds for every caller."""
+    stream = stream_of(PUSHED.format(given=given))
+    assert (stream.ids.kind, stream.ids.scope) == (kind, scope)
+    assert stream.replay.where is Where.NONE
+    assert stream.on_foreign.outcome is Outcome.NOT_READ
