@@ -176,7 +176,7 @@ def describe(choice: Choice, clients: tuple[Client, ...]) -> str:
         who = f"{client.name} does not return" if client.named else "not every client returns"
         return f"{choice.name} pins by `{affinity.key.name or affinity.mechanism}`, which {who}"
     if affinity.key.seconds is not None:
-        lapses = f"its key lapses after {affinity.key.seconds:g} s, open stream or not"
+        lapses = f"its key lapses after {affinity.key.seconds:.9g} s, open stream or not"
         return f"{choice.name}: {affinity.why}; {lapses}"
     return f"{choice.name}: {affinity.why}"
 

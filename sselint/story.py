@@ -179,7 +179,7 @@ class _Teller:
         if choice.affinity and choice.affinity.key.name:
             key = f"the key {_code(choice.affinity.key.name)}"
         if choice.affinity and choice.affinity.key.seconds is not None:
-            key += f" (it lives for {choice.affinity.key.seconds:g} s)"
+            key += f" (it lives for {choice.affinity.key.seconds:.9g} s)"
         return HAPPENS.get(self.event, "").format(a=self.names.a, b=self.names.b, hop=choice.name, key=key)
 
     def _came_back(self, action: Action, before: State) -> Telling:

@@ -142,7 +142,7 @@ def _tighten(choice: Choice) -> Iterator[WayOut]:
         yield WayOut(f"{text}: {affinity.why}", choice.evidence[:1])
     if affinity.key.seconds is not None:
         key = f"`{affinity.key.name}`" if affinity.key.name else "the routing key"
-        yield WayOut(f"Let {key} outlive any stream: it lapses after {affinity.key.seconds:g} s", choice.evidence[:1])
+        yield WayOut(f"Let {key} outlive any stream: it lapses after {affinity.key.seconds:.9g} s", choice.evidence[:1])
 
 
 def _to_no_resumption(deployment: Deployment) -> Iterator[WayOut]:

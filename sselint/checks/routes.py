@@ -118,7 +118,7 @@ def key_lapses(judgement: Judgement) -> Iterator[Part]:
         seconds = route.affinity.key.seconds
         if seconds is not None and route.affinity.strength is not Strength.NONE:
             name = f"`{route.affinity.key.name}` " if route.affinity.key.name else ""
-            yield Part(f"{route.name}: the key {name}lapses after {seconds:g} s, open stream or not", _places(route))
+            yield Part(f"{route.name}: the key {name}lapses after {seconds:.9g} s, open stream or not", _places(route))
 
 
 @deployment_check("SSE307")

@@ -121,10 +121,11 @@ def test_table_lost_is_silent_where_nothing_is_remembered() -> None:
     assert not found("SSE305", behind(on_events(RoutingEvent.RELOAD, strength=Strength.NONE)))
 
 
-def test_key_lapses_fires() -> None:
-    key = RoutingKey(KeyIssuer.PROXY, KeyCarrier.COOKIE, "SRV", "expires", 30)
+@pytest.mark.parametrize(("seconds", "written"), [(30.0, "30"), (0.5, "0.5"), (2_592_000.0, "2592000")])
+def test_key_lapses_fires(seconds: float, written: str) -> None:
+    key = RoutingKey(KeyIssuer.PROXY, KeyCarrier.COOKIE, "SRV", "expires", seconds)
     finding = only("SSE306", behind(route(key=key)))
-    assert finding.message.endswith("the key `SRV` lapses after 30 s, open stream or not")
+    assert finding.message.endswith(f"the key `SRV` lapses after {written} s, open stream or not")
 
 
 def test_key_lapses_is_silent_where_the_streams_traffic_refreshes_it() -> None:

@@ -176,7 +176,7 @@ def _judged(
     if row is None:
         return unknown(str(features["method"]), "no measurement speaks of this combination", evidence)
     seconds = routing_key.seconds
-    why = "" if seconds is None else f"{row.why}; the cookie lapses after {seconds:g} s, also during an open stream"
+    why = "" if seconds is None else f"{row.why}; the cookie lapses after {seconds:.9g} s, also during an open stream"
     affinity = judge_row(row, why=why, evidence=evidence, undone_by=undone, no_effect=no_effect)
     if routing_key.issued_by is KeyIssuer.NONE:
         return affinity
