@@ -42,6 +42,8 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "|": operator.or_, "&": operator.and_, "^": operator.xor, "<<": operator.lshift,
     ">>": operator.rshift, "**": operator.pow,
 }  # fmt: skip
+MAX_EXTENT = 10_000
+"""Characters of a text, and bits of a number, that are worked out."""
 PRECEDENCE = ("random", "ordered", "clock", "counter", "index", "store", "replica", "state")
 """Of two minted numbers that are combined, what the result is most like."""
 
@@ -144,12 +146,24 @@ def _fold(m: Machine, sign: str, left: Const, right: Const, site: Site) -> Value
     if memory is not None and sign in "+-" and type(left.value) is int and type(right.value) is int:
         return m.minted("counter", site, about=memory.about)
     try:
+        if _extent(sign, left.value, right.value) > MAX_EXTENT:
+            return Unknown("a very large value")
         value = ARITHMETIC[sign](left.value, right.value)
     except (KeyError, TypeError, ValueError, ArithmeticError, OverflowError):
         return Unknown("the expression does not work out")
-    if isinstance(value, str | bytes) and len(value) > 10_000:
-        return Unknown("a very long text")
     return Const.of(value)
+
+
+def _extent(sign: str, left: Any, right: Any) -> int:
+    """Characters or bits that the result would have, as far as few characters of source can ask for many."""
+    if sign == "*" and isinstance(left, int) and isinstance(right, str | bytes | tuple):
+        left, right = right, left
+    if isinstance(left, str | bytes | tuple):
+        return len(left) * right if sign == "*" else len(left) + len(right) if sign == "+" else 0
+    if not isinstance(left, int) or not isinstance(right, int):
+        return 0
+    growth = {"*": left.bit_length() + right.bit_length(), "<<": left.bit_length() + right}
+    return left.bit_length() * right if sign == "**" else growth.get(sign, 0)
 
 
 def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Value:

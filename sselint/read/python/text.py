@@ -40,6 +40,8 @@ QUESTIONS = frozenset({
     "isdigit", "isdecimal", "isnumeric", "isalnum", "isalpha", "isascii", "isidentifier", "isprintable",
 })  # fmt: skip
 AFFIXES = frozenset({"startswith", "endswith"})
+MAX_EXTENT = 10_000_000
+"""Characters that a method of a text that is written down may make."""
 
 
 def is_text(value: Value) -> bool:
@@ -333,9 +335,12 @@ def _constant_method(
     if name == "format_map" and positional:
         return formatted(m, _plain(receiver.value), (), {"**": positional[0]}, site)
     if all(isinstance(p, Const) for p in positional) and not keywords and hasattr(receiver.value, name):
+        arguments = [p.value for p in positional if isinstance(p, Const)]
+        if (len(receiver.value) + 1) * sum(map(_reach, arguments)) > MAX_EXTENT:
+            return Unknown("a very long text")
         try:
-            result = getattr(receiver.value, name)(*(p.value for p in positional if isinstance(p, Const)))
-        except (TypeError, ValueError, LookupError, AttributeError):
+            result = getattr(receiver.value, name)(*arguments)
+        except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
             return Unknown("a method of text that does not work out")
         if isinstance(result, list | tuple):
             return Tuple(tuple(Const.of(r) for r in result))
@@ -343,6 +348,11 @@ def _constant_method(
     if name in AFFIXES | QUESTIONS:
         return Const.of(m.once(2, ("text", site), "condition", "what the text is", site) == 0)
     return receiver if name in SAME else None
+
+
+def _reach(argument: Any) -> int:
+    """How long an argument can make each character of a text: a width, or a text to put in."""
+    return abs(argument) if isinstance(argument, int) else len(argument) if isinstance(argument, str | bytes) else 1
 
 
 def _question(m: Machine, receiver: Value, name: str, site: Site) -> Value:

@@ -142,3 +142,44 @@ def test_same_answer_twice() -> None:
     """Two readings of the same tree are the same, to the last span."""
     program = {"app.py": published(UUIDS)}
     assert reading_of(program) == reading_of(program)
+
+
+@pytest.mark.parametrize(
+    "large",
+    [
+        '"x" * 10**12',
+        '10**12 * b"x"',
+        '("x",) * 10**12',
+        "9 ** 9 ** 9",
+        "1 << 10**12",
+        '"x".ljust(10**12)',
+        '"".zfill(10**12)',
+        '"a\\t".expandtabs(10**18)',
+        '("a" * 9_000).replace("a", "a" * 9_000)',
+    ],
+)
+def test_a_value_that_few_characters_make_large_is_not_made(large: str) -> None:
+    reading = reading_of({"app.py": published(UUIDS) + f"\nlarge = {large}\nafter = large\n"})
+    assert not [f for f in reading.files if f.outcome is FileOutcome.INTERNAL_ERROR]
+    assert [s.ids.kind for s in reading.streams] == [IdKind.RANDOM]
+
+
+ARITHMETIC = """
+import itertools
+import uuid
+log = []
+tick = itertools.count(1)
+HOLDS = 2**4 == 1 << 4 and "-" * 8 == "--------" and "7".zfill(3) == "007" and "a-b".replace("-", "--") == "a--b"
+
+
+def publish(text):
+    log.append((uuid.uuid4().hex if HOLDS else next(tick), text))
+"""
+
+
+def test_ordinary_arithmetic_is_worked_out() -> None:
+    """The look-alikes, on which it turns here how ids are made."""
+    (stream,) = reading_of({"app.py": published(ARITHMETIC)}).streams
+    assert stream.ids.kind is IdKind.RANDOM
+    (other,) = reading_of({"app.py": published(ARITHMETIC.replace('"007"', '"07"'))}).streams
+    assert other.ids.kind is IdKind.COUNTER
