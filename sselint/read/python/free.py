@@ -28,6 +28,8 @@ from sselint.read.python.world import FRAMING, World
 PATHS = 6
 STEPS = 4_000
 TOTAL = 12_000
+CONSTRUCTORS = 3
+"""How deep constructors that nobody calls may need one another."""
 
 
 def candidates(world: World, evident: set[str], ran: set[object]) -> Iterator[Endpoint]:
@@ -117,6 +119,7 @@ def serve_free(m: Machine, endpoint: Endpoint) -> Value:
     if function.receiver is not None:
         parameters = parameters[1:]
     given = {p.name: _parameter(m, endpoint, function, p) for p in parameters}
+    m.alone = function.node
     value = calls.call(m, function, (), given, site, None)
     value = calls.awaited(m, value, site)
     if isinstance(value, Generator):
@@ -147,7 +150,7 @@ def _bound(m: Machine, function: Function, site: Site) -> Function:
     return replace(function, receiver=receiver)
 
 
-def _instance(m: Machine, cls: ClassValue, site: Site) -> Value:
+def _instance(m: Machine, cls: ClassValue, site: Site, depth: int = 0) -> Value:
     """An object of a class that nothing in the tree makes: the same one for all who ask, made at start-up."""
     outer, m.boot = m.boot, True
     try:
@@ -156,24 +159,48 @@ def _instance(m: Machine, cls: ClassValue, site: Site) -> Value:
         if found is not None and isinstance(found[0], Function):
             for p in found[0].node.parameters[1:]:
                 if p.kind in ("positional", "keyword") and p.default is None:
-                    given[p.name] = _made(m, cls, found[0], p)
-        return classes.instantiate(m, cls, (), given, site, None)
+                    given[p.name] = _made(m, cls, found[0], p, depth)
+        made = classes.instantiate(m, cls, (), given, site, None)
+        if isinstance(made, Ref):
+            m.world.stand_ins.add(made.id)
+        return made
     finally:
         m.boot = outer
 
 
-def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Parameter) -> Value:
-    """An argument of a constructor that nobody calls: what its annotation says, where that is a library's client."""
+def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Parameter, depth: int) -> Value:
+    """An argument of a constructor that nobody calls: what its annotation says, where that is a library's client or a
+    class of the tree that can be made."""
     home = Frame(function.module, Scope(function.module, {}, function.scope))
     kind, _ = inject.annotated(m, parameter.annotation, home)
     entry = m.rules.entry(kind.name) if isinstance(kind, External) else None
     if entry is not None and entry.role in ("client", "queue", "channel"):
         return library.make_object(m, entry, Arguments((), {}, Site(function.module, parameter.cst), None))
+    if isinstance(kind, ClassValue) and depth < CONSTRUCTORS:
+        return _given(m, cls, kind, parameter.name, Site(function.module, parameter.cst), depth + 1)
     return _unknown(cls.name, parameter.name)
 
 
-def _some(m: Machine, cls: ClassValue, site: Site) -> Value:
-    """An object of a class or, where others inherit from it, of one of these: who injects it decides."""
+def _given(m: Machine, owner: ClassValue, cls: ClassValue, name: str, site: Site, depth: int) -> Value:
+    """An object of a class of the tree: the one that the tree makes, else one that is made for it. Whose it is of
+    several classes nobody can say here."""
+    from sselint.read.python.build import instances
+
+    made = [ref for ref in instances(m.world, cls) if ref.id not in m.world.stand_ins]
+    kinds = list({m.object(ref).of for ref in made}) or [*([] if _is_interface(m, cls) else [cls]), *_heirs(m, cls)]
+    if len(kinds) != 1 or not isinstance(kinds[0], ClassValue):
+        return _unknown(owner.name, name)
+    return made[0] if made else _instance(m, kinds[0], site, depth)
+
+
+def _is_interface(m: Machine, cls: ClassValue) -> bool:
+    """Whether a class only says what others do: an object of it tells nothing."""
+    names = m.rules.word_list("interfaces")
+    return any(isinstance(base, External) and base.name in names for base in cls.bases)
+
+
+def _heirs(m: Machine, cls: ClassValue) -> list[ClassValue]:
+    """The classes that inherit from a class."""
     several = [
         value
         for names in m.world.globals.values()
@@ -181,7 +208,12 @@ def _some(m: Machine, cls: ClassValue, site: Site) -> Value:
         for value in values
         if isinstance(value, ClassValue) and value != cls and cls in list(classes.ancestors(m, value))
     ]
-    options = list(dict.fromkeys(several)) or [cls]
+    return list(dict.fromkeys(several))
+
+
+def _some(m: Machine, cls: ClassValue, site: Site) -> Value:
+    """An object of a class or, where others inherit from it, of one of these: who injects it decides."""
+    options = _heirs(m, cls) or [cls]
     label = f"which {cls.name} it is given"
     return _instance(m, options[m.once(len(options), ("injected", cls.node), "environment", label, site)], site)
 

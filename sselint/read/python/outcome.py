@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.machine import Event, Hypothesis
@@ -191,6 +191,9 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
         return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
     if phases or written_down(path):
         return Result(path, Outcome.COMPARED, "what comes after that id here is sent", sites)
+    doubt = doubtful(path)
+    if doubt is not None:
+        return Result(path, Outcome.UNKNOWN, f"what is sent behind the cursor is not understood: {doubt.why}", sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
@@ -233,6 +236,7 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
     doubt = _doubt(results)
     if doubt is not None:
         return doubt
+    results = [_reconsidered(r, results) for r in results]
     tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
     if not tolerant:
         unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
@@ -240,6 +244,16 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
             return _run(unknown)
         return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
     return _run(min(tolerant, key=_rank))
+
+
+def _reconsidered(result: Result, results: Sequence[Result]) -> Result:
+    """A path that seems to ignore the cursor, although a question about it that is not understood led there, and not
+    where the other answer leads."""
+    opaque = list(result.path.options("opaque").values())
+    if result.outcome is not Outcome.IGNORED or not opaque or all(r.outcome is Outcome.IGNORED for r in results):
+        return result
+    why = f"what is sent turns on the cursor in a way that is not understood: {opaque[0].label}"
+    return replace(result, outcome=Outcome.UNKNOWN, why=why)
 
 
 def _rank(result: Result) -> tuple[int, ...]:

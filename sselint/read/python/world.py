@@ -102,6 +102,8 @@ class World:
         self.called: set[ir.Node] = set()
         self.standalone: set[ir.Node] = set()
         """Functions that nothing in the tree calls: they are run by themselves."""
+        self.stand_ins: set[int] = set()
+        """Objects that nothing in the tree makes: they are made to see what their classes do."""
         self.reached: set[ir.Node] = set()
         """Functions that something in the tree calls, perhaps only in a later round: what they are given is known."""
         self.registrations: list[Registration] = []
