@@ -286,16 +286,16 @@ def _enumerate(m: Machine, value: Generator, site: Site | None, body: Body) -> N
 
 def _range(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     bounds = value.operands
+    step = bounds[2] if len(bounds) > 2 else None
+    if isinstance(step, Const) and isinstance(step.value, int) and step.value < 0:
+        bounds = (bounds[1], bounds[0])  # downwards: the same numbers
     lower, upper = (Const.of(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
     about = next((b.about for b in bounds if isinstance(b, Length)), 0)
     if about:
-        view = (
-            containers.slice_view(m, view_of(m, Ref(about)) or Collection(about, ()), lower, site)
-            if site is not None
-            else None
-        )
-        for item in view.items if view is not None else ():
-            with m.looking_at(replace(item, selection=view.selection if view else "all")):
+        held = view_of(m, Ref(about)) or Collection(about, ())
+        view = containers.slice_view(m, held, lower, site or m.world.nowhere)
+        for item in view.items:
+            with m.looking_at(replace(item, selection=view.selection)):
                 body(replace(m.minted("index", site, about), phase=item.phase))
         return
     if isinstance(lower, Const) and isinstance(upper, Const):

@@ -69,3 +69,74 @@ def test_an_id_that_is_passed_on_through_helpers(given: str, kind: IdKind, scope
     assert (stream.ids.kind, stream.ids.scope) == (kind, scope)
     assert stream.replay.where is Where.NONE
     assert stream.on_foreign.outcome is Outcome.NOT_READ
+
+
+ANNOUNCED = """
+import queue
+
+from flask import Flask, Response
+
+app = Flask(__name__)
+count = 0
+
+
+class Announcer:
+    def __init__(self):
+        self.listeners = []
+
+    def listen(self):
+        self.listeners.append(queue.Queue(maxsize=5))
+        return self.listeners[-1]
+
+    def announce(self, text):
+        for i in {order}:
+            try:
+                self.listeners[i].put_nowait(text)
+            except queue.Full:
+                del self.listeners[i]
+
+
+announcer = Announcer()
+
+
+def framed(data, event=None):
+    global count
+    count += 1
+    text = f"id: {{count}}\\ndata: {{data}}\\n\\n"
+    return text if event is None else f"event: {{event}}\\n{{text}}"
+
+
+@app.route("/ping")
+def ping():
+    {announced}
+    return {{}}, 200
+
+
+@app.route("/listen")
+def listen():
+    def body():
+        messages = announcer.listen()
+        while True:
+            yield messages.get()
+
+    return Response(body(), mimetype="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    "order",
+    ["range(len(self.listeners))", "reversed(range(len(self.listeners)))", "range(len(self.listeners) - 1, -1, -1)"],
+    ids=["forwards", "reversed", "downwards"],
+)
+def test_listeners_that_are_gone_through_by_their_numbers(order: str) -> None:
+    """From the last one down, so that those whose queue is full can be taken out on the way."""
+    stream = stream_of(ANNOUNCED.format(order=order, announced='announcer.announce(framed("pong"))'))
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.COUNTER, Scope.OVERLAPPING)
+    assert (stream.replay.where, stream.replay.live_tail) == (Where.NONE, Where.MEMORY)
+
+
+@pytest.mark.parametrize("announced", ["announcer.announce(elsewhere())", "pass"], ids=["made elsewhere", "nobody"])
+def test_what_nobody_in_the_tree_puts_together_may_carry_an_id(announced: str) -> None:
+    """Look-alike: what is put into the queues is made out of sight, which is not the same as events without ids."""
+    stream = stream_of(ANNOUNCED.format(order="reversed(range(len(self.listeners)))", announced=announced))
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.UNKNOWN, Scope.UNKNOWN)
