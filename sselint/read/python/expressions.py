@@ -217,7 +217,11 @@ def _names_column(m: Machine, node: ir.Expression, frame: Frame) -> bool:
     if not isinstance(node, ir.Attribute) or not isinstance(node.value, ir.Name | ir.Attribute):
         return False
     owner = evaluate(m, node.value, frame)
-    return isinstance(owner, ClassValue) and library.is_mapped(m, owner)
+    if not isinstance(owner, ClassValue):
+        return False
+    if library.is_mapped(m, owner):
+        return True
+    return library.is_foreign(m, owner) and isinstance(evaluate(m, node, frame), Unknown)
 
 
 def _logical(m: Machine, node: ir.Logical, frame: Frame) -> Value:

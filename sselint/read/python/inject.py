@@ -117,9 +117,12 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
     provided = _provided(m, endpoint, parameter.name)
     if provided is not None:
         return provided
+    url = endpoint.url or ""
+    if f"{{{parameter.name}" in url or f"<{parameter.name}" in url or f":{parameter.name}>" in url:
+        return Input(f"path parameter {parameter.name}")
     if isinstance(kind, External):
         entry = m.rules.entry(kind.name)
-        if entry is not None and entry.role in (
+        if entry is not None and entry.call is None and entry.role in (
             "request",
             "response",
             "object",
@@ -130,9 +133,6 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
             return made(m, kind.name, site) if entry.role != "request" else request_of(m, kind.name, site)
     if isinstance(kind, ClassValue):
         return Input(f"the request's body, a {kind.name}")
-    url = endpoint.url or ""
-    if f"{{{parameter.name}" in url or f"<{parameter.name}" in url or f":{parameter.name}>" in url:
-        return Input(f"path parameter {parameter.name}")
     if parameter.name == "request" or parameter.name == "state":
         return request(m, endpoint)
     value = m.world.sent(m, "query", Const.of(parameter.name), default if default is not None else Const.of(None), site)

@@ -321,6 +321,12 @@ def is_mapped(m: Machine, cls: ClassValue) -> bool:
     return any(entry is not None and bool(entry.options.get("mapped")) for entry in entries)
 
 
+def is_foreign(m: Machine, cls: ClassValue) -> bool:
+    """Whether a class of the tree inherits from one of a library that no rule describes: it may stand for a table."""
+    bases = classes.library_bases(m, cls)
+    return any(m.rules.entry(base.name) is None and not base.name.startswith(BUILTIN) for base in bases)
+
+
 def is_column(m: Machine, value: Value) -> bool:
     """Whether a value is a column of a mapped class: comparing it gives a condition of a query, not a truth value."""
     if isinstance(value, External):

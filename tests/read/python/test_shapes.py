@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import IdKind, Outcome, Scope, Where
+from sselint.facts import IdKind, KeyOrigin, Outcome, Scope, Where
 from tests.read.python.programs import answered, reading_of, settings, stream_of
 
 
@@ -476,6 +476,84 @@ def test_a_status_by_its_name(imported: str, status: str, outcome: Outcome) -> N
 
             return EventSourceResponse(body())
             """
+        )
+    )
+    assert stream.on_foreign.outcome is outcome
+
+
+@pytest.mark.parametrize(("kind", "made"), [("UUID", "uuid4()"), ("str", "str(uuid4())")])
+def test_a_key_in_the_path_whatever_its_type(kind: str, made: str) -> None:
+    """`upload: UUID` is what the client sent, not an object of the library: the lookup of it is a guard."""
+    stream = stream_of(f"""
+        from uuid import UUID, uuid4
+        from fastapi import Depends, FastAPI, Header, HTTPException
+        from sse_starlette import EventSourceResponse
+
+        app = FastAPI()
+        uploads: dict[{kind}, list[str]] = {{}}
+
+        def known(upload: {kind}) -> list[str]:
+            try:
+                return uploads[upload]
+            except KeyError:
+                raise HTTPException(404)
+
+        @app.post("/uploads")
+        async def start():
+            key = {made}
+            uploads[key] = ["begun"]
+            return {{"upload": key}}
+
+        @app.get("/uploads/{{upload}}/events")
+        async def events(steps=Depends(known), last_event_id: int = Header(default=0)):
+            async def body():
+                for number, step in enumerate(steps[last_event_id:], last_event_id + 1):
+                    yield {{"id": str(number), "data": step}}
+
+            return EventSourceResponse(body())
+        """)
+    assert [(g.key, g.origin, g.status) for g in stream.guards] == [("upload", KeyOrigin.RANDOM_LOCAL, 404)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome"),
+    [
+        ("archive.select(Line.number > cursor)", Outcome.UNKNOWN),
+        ("(line for line in log if line.number > cursor)", Outcome.COMPARED),
+    ],
+    ids=["a query", "in memory"],
+)
+def test_a_condition_on_a_column_of_a_mapper_that_nobody_knows(lines: str, outcome: Outcome) -> None:
+    """`Line.number > cursor` builds a query: what it gives is unknown. Look-alike: the numbers of objects compare."""
+    stream = stream_of(
+        answered(
+            f"""
+            cursor = int(request.headers.get("last-event-id") or 0)
+
+            async def body():
+                for line in {lines}:
+                    yield {{"id": str(line.number), "data": "x"}}
+
+            return EventSourceResponse(body())
+            """,
+            """
+            import itertools
+
+            import archive
+            import peewee
+
+            log, numbers = [], itertools.count(1)
+
+
+            class Line(peewee.Model):
+                number = peewee.AutoField()
+
+
+            def publish():
+                line = Line()
+                line.number = next(numbers)
+                log.append(line)
+            """,
         )
     )
     assert stream.on_foreign.outcome is outcome
