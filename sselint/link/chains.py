@@ -16,7 +16,7 @@ from os.path import commonpath
 from sselint.deployment import Hop
 from sselint.facts import Count, CursorTreatment, Pool, Rolling, Route, Stream, Strength
 from sselint.link.matching import most_specific, serves
-from sselint.link.pools import PoolLink, inside, servers
+from sselint.link.pools import PoolLink, folders_above, inside, servers
 
 MAX_DEPTH = 8
 """Hops in one chain; more is a loop of names."""
@@ -56,7 +56,7 @@ class RouteLinker:
         above the stream's unit that has any, if the stream's server is the only one there. Routes whose targets are
         known to be something else in the tree are not among them."""
         own = {app.path for app in stream.apps}
-        for folder in _folders_above(stream.unit):
+        for folder in folders_above(stream.unit):
             near = [r for r in self._routes if inside(r.path, folder) and serves(r, stream)]
             near = [r for r in near if not self._leads_to_a_pool(r)]
             inner = {id(n) for r in near for n in self._inner[id(r)]}
@@ -130,11 +130,6 @@ def _nearness(one: str, other: str) -> int:
     except ValueError:
         return 0
     return len(common.split("/")) if common else 0
-
-
-def _folders_above(folder: str) -> list[str]:
-    parts = [] if folder == "." else folder.split("/")
-    return ["/".join(parts[:n]) for n in range(len(parts), 0, -1)] + ["."]
 
 
 def named_by_what_mounts_them(routes: Sequence[Route], pools: Sequence[Pool]) -> tuple[Route, ...]:

@@ -244,7 +244,7 @@ class PoolLinker:
 
     def _last_resort(self, stream: Stream, possible: Sequence[Pool]) -> PoolLinks:
         own = {app.path for app in stream.apps}
-        for folder in _folders_above(stream.unit):
+        for folder in folders_above(stream.unit):
             near = [p for p in possible if inside(p.path, folder) and not self._started[id(p)]]
             near = [p for p in near if not self._stands_beside_another(p, stream)]
             if not near:
@@ -315,7 +315,7 @@ def inside_end(path: str, tail: str) -> bool:
     return path == tail or path.endswith(("/" + tail, "#" + tail))
 
 
-def _folders_above(folder: str) -> list[str]:
+def folders_above(folder: str) -> list[str]:
     """The folder and those above it, the root last."""
     return list(dict.fromkeys([folder, *(str(p) for p in PurePosixPath(folder).parents), "."]))
 
