@@ -25,7 +25,11 @@ def shows_colour(stream: TextIO) -> bool:
 
 
 def accept_any_text() -> None:
-    """Lets standard output and error take what their encoding lacks (a path that is not UTF-8, a Latin-1 terminal)."""
+    """Lets standard output and error take what their encoding lacks (a path that is not UTF-8, a Latin-1 terminal), and
+    anything at all where they are closed (`>&-`): the exit code is still asked for."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - lives as long as we do
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -50,8 +54,18 @@ def write(text: str, target: str | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # who read us has seen enough; what is left in the buffer must not raise again at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_output()  # who read us has seen enough
+    except OSError as error:
+        from sselint.toml_table import SettingsError
+
+        _silence_output()
+        why = (error.strerror or str(error)).lower()
+        raise SettingsError(f"cannot be written: {why}", "standard output", "write where there is room") from error
+
+
+def _silence_output() -> None:
+    """What is left in the buffer must not raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def progress() -> Callable[[str], None] | None:

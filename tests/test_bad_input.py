@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +142,81 @@ def test_the_traceback_is_there_for_who_wants_to_report_it(sselint: CommandLine)
     sselint.monkeypatch.setattr("sys.argv", ["sselint", "check"])
     with pytest.raises(RecursionError, match="too deep"):
         cli.main()
+
+
+# -- where the report goes ---------------------------------------------------------------------------------------------
+
+SHELL = 'exec "$0" -m sselint check '
+
+
+@pytest.mark.parametrize(
+    ("redirected", "code", "says"),
+    [
+        (">&-", 1, ""),
+        ("2>&-", 1, ""),
+        (">&- 2>&-", 1, ""),
+        (">/dev/null", 1, ""),
+        ("> /dev/full", 2, "standard output"),
+        ("no-such-folder >&- 2>&-", 2, ""),
+    ],
+)
+def test_the_exit_code_does_not_depend_on_who_reads(
+    sselint: CommandLine, redirected: str, code: int, says: str
+) -> None:
+    sample(sselint, "nginx-routes-on-last-event-id")
+    run = subprocess.run(
+        ["/bin/sh", "-c", SHELL + redirected, sys.executable], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.returncode, says in run.stderr) == (code, True)
+    assert "fault" not in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_two_runs_write_the_same_bytes(sselint: CommandLine) -> None:
+    sample(sselint, "nginx-routes-on-last-event-id")
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-m", "sselint", "check", "--format", "json"],
+            capture_output=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            timeout=60,
+            check=False,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(outputs) == 1
+    assert len(outputs.pop()) > 1000
+
+
+def test_nothing_of_the_tree_is_imported(sselint: CommandLine) -> None:
+    """Modules of names that Python or a library would look for, each of which would end the run, in the folder that
+    the run starts in."""
+    sample(sselint, "nginx-routes-on-last-event-id")
+    trap = "open('imported', 'w').close()\nraise SystemExit(99)\n"
+    names = ("sitecustomize", "usercustomize", "conftest", "yaml", "libcst", "click", "jinja2", "pathspec", "json")
+    for name in names:
+        (sselint.root / f"{name}.py").write_text(trap, encoding="utf-8")
+    (sselint.root / "gunicorn.conf.py").write_text("workers = 2\n" + trap, encoding="utf-8")
+    before = sorted(p.name for p in sselint.root.rglob("*"))
+    # Isolated, as the installed script runs: `python -m` alone would look in the folder itself.
+    run = subprocess.run(
+        [sys.executable, "-I", "-m", "sselint", "check"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.returncode, run.stderr) == (1, "")
+    assert "gunicorn.conf.py" in sselint.run("facts", "--format", "json").out
+    assert sorted(p.name for p in sselint.root.rglob("*")) == before
+
+
+def test_a_broken_manifest_in_a_file_loses_no_other(sselint: CommandLine) -> None:
+    """The pool that says how many processes there are stands behind a document that does not parse."""
+    sample(sselint, "policy-2-pinned-fail-closed")
+    manifest = (
+        "apiVersion: v1\nkind: ConfigMap\ndata: {a: [\n---\napiVersion: apps/v1\nkind: Deployment\n"
+        "metadata: {name: other}\nspec: {replicas: 3, template: {spec: {containers: [{image: other}]}}}\n"
+    )
+    (sselint.root / "k8s.yaml").write_text(manifest, encoding="utf-8")
+    run = sselint.run("facts", "--format", "json")
+    pools = [(p["path"], p["line"], p["processes"]["high"]) for p in json.loads(run.out)["pools"]]
+    assert ("k8s.yaml", 6, 3) in pools
+    assert [(f["path"], f["outcome"]) for f in json.loads(run.out)["files"] if f["why"]] == [("k8s.yaml", "partly")]
+    assert run.code == 3
