@@ -306,11 +306,25 @@ def _ignore_rules(root: Path, folder: Path) -> list[IgnoreRules]:
     from pathspec import GitIgnoreSpec
 
     try:
-        spec = GitIgnoreSpec.from_lines(file.read_text(encoding="utf-8", errors="replace").splitlines())
-    except (OSError, ValueError):
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
         return []
+    try:
+        spec = GitIgnoreSpec.from_lines(lines)
+    except ValueError:  # git passes over a line that is no pattern, and keeps the others
+        spec = GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
     relative = folder.relative_to(root).as_posix()
     return [("" if relative == "." else relative + "/", spec)]
+
+
+def _is_pattern(line: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
 
 
 def _ignored(path: str, rules: Sequence[IgnoreRules]) -> bool:

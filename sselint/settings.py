@@ -223,7 +223,8 @@ def _holds_settings(path: Path) -> bool:
     if "sselint" not in text:
         return False
     try:
-        return "sselint" in parse_toml(text, path.name).get("tool", {})
+        tool = parse_toml(text, path.name).get("tool")
+        return isinstance(tool, dict) and "sselint" in tool
     except SettingsError:
         return bool(re.search(r"^\s*\[+\s*tool\s*\.\s*[\"']?sselint\b", text, re.MULTILINE))
 
@@ -265,7 +266,7 @@ def _settings_of(root: Path, table: Table) -> Settings:
         policy=table.choice("policy", Policy),
         fail_on=table.choice("fail-on", Severity) or Severity.ERROR,
         fail_on_unknown=table.flag("fail-on-unknown"),
-        exclude=table.strings("exclude"),
+        exclude=_patterns(table),
         rules=tuple(path for text in table.strings("rules") for path in _rules_paths(root, text, table)),
         deployments=tuple(_deployment(item) for item in table.tables("deployments")),
         streams=tuple(_stated_stream(item) for item in table.tables("streams")),
@@ -273,6 +274,22 @@ def _settings_of(root: Path, table: Table) -> Settings:
     )
     table.finish()
     return settings
+
+
+def _patterns(table: Table) -> tuple[str, ...]:
+    """The patterns of `exclude`."""
+    patterns = table.strings("exclude")
+    if patterns:
+        from pathspec import GitIgnoreSpec
+
+        for pattern in patterns:
+            try:
+                GitIgnoreSpec.from_lines([pattern])
+            except ValueError as error:
+                raise table.error(
+                    "exclude", f"`{pattern}` is no pattern", "write it as in .gitignore: exclude = [\"vendored/\"]"
+                ) from error
+    return patterns
 
 
 def _rules_paths(root: Path, text: str, table: Table) -> list[Path]:

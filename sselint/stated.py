@@ -103,13 +103,13 @@ def read_facts(path: Path) -> list[Stream]:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SettingsError(f"cannot be read: {error.strerror}", str(path), "name a file that exists") from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise SettingsError(f"not JSON: {error}", str(path), _HOW) from error
     if not isinstance(document, dict) or document.get("version") != 1 or "streams" not in document:
         raise SettingsError("not facts of version 1", str(path), _HOW)
     try:
         return [_stream_of(_from_elsewhere(item, path.name)) for item in document["streams"]]
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SettingsError(f"not facts of version 1: {error}", str(path), _HOW) from error
 
 

@@ -45,6 +45,8 @@ def parse_toml(text: str, path: str) -> dict[str, Any]:
         where = f"{path}:{place.group(1)}:{place.group(2)}" if place else f"{path}:{end}"
         what = re.sub(r"\s*\(at [^)]*\)$", "", str(error))
         raise SettingsError(f"not TOML: {what[:1].lower()}{what[1:]}", where, "correct the syntax") from error
+    except RecursionError as error:
+        raise SettingsError("not TOML: nested too deeply", path, "correct the syntax") from error
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

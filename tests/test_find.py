@@ -212,3 +212,8 @@ def test_text_as_windows_writes_it(tmp_path, encoding):
     write(tmp_path, {"compose.yaml": compose.encode(encoding), "other.yaml": compose.encode("utf-32")})
     (source,) = find(tmp_path, [tmp_path]).sources
     assert (source.kind, source.text) == ("compose", compose)
+
+
+def test_a_line_of_gitignore_that_is_no_pattern_loses_no_other(tmp_path):
+    write(tmp_path, {".gitignore": "!\n/local/\n", "local/haproxy.cfg": HAPROXY, "haproxy.cfg": HAPROXY})
+    assert kinds(tmp_path) == {"haproxy.cfg": "haproxy"}

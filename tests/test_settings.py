@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -257,4 +258,20 @@ def test_nothing_is_assumed_by_itself() -> None:
 def test_a_pipe_called_like_settings_is_never_waited_for(tmp_path):
     for name in ("pyproject.toml", "sselint.toml"):
         os.mkfifo(tmp_path / name)
+    assert load_settings([tmp_path]).path is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [('exclude = ["!"]\n', "`!` is no pattern"), ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply")],
+)
+def test_what_the_parsers_of_others_choke_on_is_a_mistake_in_the_settings(tmp_path, text, says):
+    (tmp_path / "sselint.toml").write_text(text)
+    with pytest.raises(SettingsError, match=re.escape(says)):
+        load_settings([tmp_path])
+
+
+@pytest.mark.parametrize("text", ["tool = 3 # sselint\n", 'tool = "sselint"\n', "tool = [{sselint = 1}]\n"])
+def test_a_tool_that_is_no_table_holds_no_settings(tmp_path, text):
+    (tmp_path / "pyproject.toml").write_text(text)
     assert load_settings([tmp_path]).path is None
