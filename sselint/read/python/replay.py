@@ -48,6 +48,8 @@ def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
     if doubt is not None:
         where, why = Where.UNKNOWN, f"what is replayed is not understood: {doubt.why}"
     tail, tail_why, sites = _tail(heap, paths, sources)
+    if doubt is not None and not sites:
+        tail, tail_why = Where.UNKNOWN, "and neither is what comes after it"
     ends = _ends(paths)
     if ends is Truth.YES:
         tail, tail_why = Where.NONE, "then the response ends"

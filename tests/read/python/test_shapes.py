@@ -135,6 +135,7 @@ def test_what_is_not_understood_is_unknown_and_neither_ignored_nor_nothing(known
     )
     assert stream.on_foreign.outcome is (Outcome.UNKNOWN if known else Outcome.IGNORED)
     assert stream.replay.where is (Where.UNKNOWN if known else Where.NONE)
+    assert stream.replay.live_tail in ((Where.UNKNOWN, Where.NONE) if known else (Where.NONE,))
 
 
 ROOMS = """
