@@ -147,7 +147,7 @@ def instantiate(
     frame: Frame | None,
 ) -> Value:
     """`cls(...)`."""
-    from sselint.read.python import calls
+    from sselint.read.python import calls, records
 
     if any(base.name in ("enum.Enum", "enum.StrEnum", "enum.IntEnum") for base in library_bases(m, cls)):
         return positional[0] if positional else Unknown("a member of an enumeration")
@@ -157,10 +157,11 @@ def instantiate(
     m.constructing.append(ref)
     try:
         if cls.flags.get("dataclass") and "__init__" not in cls.attributes:
-            _fill(m, cls, ref, positional, keywords, site)
-            after = class_attribute(m, cls, "__post_init__")
-            if after is not None:
-                calls.call(m, bind(m, after[0], ref, after[1]), (), {}, site, frame)
+            records.fill(m, cls, ref, positional, keywords, site)
+            for hook in m.rules.word_list("record_hooks"):
+                after = class_attribute(m, cls, hook)
+                if after is not None:
+                    calls.call(m, bind(m, after[0], ref, after[1]), (), {}, site, frame)
             return ref
         found = class_attribute(m, cls, "__init__")
         if found is not None:
@@ -180,103 +181,6 @@ def instantiate(
     finally:
         m.constructing.pop()
     return ref
-
-
-def fields_of(
-    m: Machine, cls: ClassValue
-) -> dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]]:
-    """The annotated fields of a record, inherited ones first."""
-    found: dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]] = {}
-    line = [a for a in ancestors(m, cls) if isinstance(a, ClassValue)]
-    for candidate in (*reversed(line), cls):
-        for name, (annotation, default, scope) in candidate.fields.items():
-            found[name] = (annotation, default, scope, candidate)
-    return found
-
-
-def _fill(
-    m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
-) -> None:
-    settings = next(
-        (e for e in map(m.rules.entry, (b.name for b in library_bases(m, cls))) if e and e.role == "settings"), None
-    )
-    queue = list(positional)
-    for name, (annotation, default, scope, owner) in fields_of(m, cls).items():
-        if (
-            isinstance(annotation, ir.Subscript)
-            and isinstance(annotation.value, ir.Name)
-            and annotation.value.id == "ClassVar"
-        ):
-            continue
-        if name in keywords:
-            value = keywords[name]
-        elif queue:
-            value = queue.pop(0)
-        elif default is not None:
-            value = field_default(m, default, scope, owner, ref)
-        elif settings is None:
-            value = Unknown(f"field {name}, which is not given")
-        else:
-            value = Unknown(f"setting {name}, which has no default")
-        if settings is not None and name not in keywords:
-            value = Variable(_prefix(m, cls) + name.upper(), value if default is not None else None)
-        m.write_attribute(ref, name, value, site)
-
-
-def tuple_fields(m: Machine, value: Value) -> list[Value] | None:
-    """The fields of a record in order, as unpacking gives them; None where the value is no record of the tree."""
-    cls = class_of(m, value)
-    if cls is None or not cls.flags.get("dataclass") or not isinstance(value, Ref):
-        return None
-    return [m.read_attribute(value, name) or Unknown(f"field {name}") for name in fields_of(m, cls)]
-
-
-def _prefix(m: Machine, cls: ClassValue) -> str:
-    """The prefix of environment variables: pydantic's `env_prefix`, in `model_config` or an inner `Config`."""
-    found = class_attribute(m, cls, "model_config")
-    config = found[0] if found is not None else None
-    if isinstance(config, Ref):
-        from sselint.read.python import containers
-
-        value = containers.known_entries(m, config).get("env_prefix") or m.object(config).arguments.get("env_prefix")
-        if isinstance(value, Const):
-            return str(value.value).upper()
-    inner = class_attribute(m, cls, "Config")
-    if inner is not None and isinstance(inner[0], ClassValue):
-        value = inner[0].attributes.get("env_prefix")
-        if isinstance(value, Const):
-            return str(value.value).upper()
-    return ""
-
-
-def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: ClassValue, ref: Ref) -> Value:
-    """The default of a field: the value, or what the factory of `field(default_factory=...)` makes, once an object."""
-    from sselint.read.python import calls, expressions
-
-    frame = Frame(
-        scope.module,
-        Scope(scope.module, {}, scope.parent),
-        None,
-        Function(ir.Lambda(default.cst, (), default), scope.module, receiver=ref),
-    )
-    if isinstance(default, ir.Call):
-        function = expressions.evaluate(m, default.function, frame)
-        entry = m.rules.entry(function.name) if isinstance(function, External) else None
-        if entry is not None and entry.role == "dataclass_field":
-            given = {a.keyword: a.value for a in default.arguments if a.keyword}
-            if "default" in given:
-                return expressions.evaluate(m, given["default"], frame)
-            factory = given.get("default_factory") or given.get("factory")
-            if factory is not None:
-                made = expressions.evaluate(m, factory, frame)
-                return calls.awaited(
-                    m, calls.call(m, made, (), {}, m.site(frame, factory), frame), m.site(frame, factory)
-                )
-            first = next((a.value for a in default.arguments if not a.keyword), None)
-            if first is not None:
-                return expressions.evaluate(m, first, frame)
-            return Unknown("a field without a default")
-    return expressions.evaluate(m, default, frame)
 
 
 def library_init(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, classes, compare, iteration, library, text
+from sselint.read.python import calls, classes, compare, iteration, library, records, text
 from sselint.read.python.heap import lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
@@ -55,7 +55,7 @@ def add(m: Machine, ref: Ref, value: Value, site: Site, growing: bool = True, it
     if not m.building:
         return
     target = m.object(ref)
-    m.heap.add(target.elements, settled(stepped(value, site, "stored here")))
+    m.heap.add_element(target, settled(stepped(value, site, "stored here")), written=m.boot or not growing)
     if growing and not m.boot:
         target.grows = target.grows or site
     target.fed_by.add(library.feeding(m, value))
@@ -207,7 +207,7 @@ def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -
     found = m.read_attribute(ref, name_of_key(index), site)
     if found is not None:
         return found
-    fields = classes.tuple_fields(m, ref)
+    fields = records.tuple_fields(m, ref)
     if (
         fields is not None
         and isinstance(index, Const)

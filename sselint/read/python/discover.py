@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sselint.facts import AppReference
-from sselint.read.python import classes, containers, iteration, library
+from sselint.read.python import classes, containers, free, iteration, library
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Oracle
@@ -64,6 +64,7 @@ class Endpoints:
         self._mounted: set[int] = set()
         self._tables_open: set[str] = set()
         self._listed_handlers: set[int] = set()
+        self._classes: dict[int, ClassValue] | None = None
 
     def find(self) -> list[Endpoint]:
         """Every endpoint, those of applications first; those of routers that nothing mounts have no application."""
@@ -143,7 +144,8 @@ class Endpoints:
                 yield from self._route(item, prefix, routers, application)
         elif registration.kind == "route" and registration.handler is not None:
             url = _joined(prefix, _text(values.get("path")))
-            yield Endpoint(registration.handler, url, routers, registration.site, application, options=dict(values))
+            handler = self._method(registration.handler)
+            yield Endpoint(handler, url, routers, registration.site, application, options=dict(values))
         elif registration.kind == "mount":
             target = values.get("target")
             inner = _joined(prefix, _text(values.get("path") or values.get("prefix")))
@@ -201,6 +203,27 @@ class Endpoints:
                 url = _joined(_joined(prefix, _text(own)), _text(registration.values.get("path")))
                 bound = handler if made is None else replace(handler, receiver=made)
                 yield Endpoint(bound, url, routers, registration.site, application, options=dict(registration.values))
+
+    def _method(self, handler: Value) -> Value:
+        """A handler; one that a router took while its class was still being defined is a method of its objects."""
+        inner = _innermost(handler)
+        if not isinstance(handler, Function) or handler.receiver is not None or inner is None or not _takes_self(inner):
+            return handler
+        owner = self._owners().get(id(inner.node))
+        if owner is None:
+            return handler
+        return replace(handler, receiver=free.receiver_of(self.m, owner), owner=owner)
+
+    def _owners(self) -> dict[int, ClassValue]:
+        """The classes of the tree by the functions in their bodies."""
+        if self._classes is None:
+            self._classes = {}
+            for names in self.world.globals.values():
+                for cls in (v for values in names.values() for v in values if isinstance(v, ClassValue)):
+                    for inner in map(_innermost, cls.attributes.values()):
+                        if inner is not None:
+                            self._classes[id(inner.node)] = cls
+        return self._classes
 
     def _whole(self, target: Value, url: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         """What answers all that an application is asked for: a class of handlers, or an object that renders."""
@@ -295,6 +318,17 @@ class Endpoints:
                         site = _site_of(value) or (self.m.object(value).site if isinstance(value, Ref) else None)
                         number = value.id if isinstance(value, Ref) else -1
                         yield Endpoint(value, None, (), site, number, kind)
+
+
+def _innermost(value: Value) -> Function | None:
+    """What stands behind decorators that say so."""
+    while isinstance(value, Function) and isinstance(value.wrapped, Function):
+        value = value.wrapped
+    return value if isinstance(value, Function) else None
+
+
+def _takes_self(function: Function) -> bool:
+    return bool(function.node.parameters) and function.node.parameters[0].name == "self"
 
 
 def speaks(m: Machine, value: Value) -> str:

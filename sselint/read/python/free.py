@@ -141,13 +141,15 @@ def _yielded(m: Machine, chunk: Value, site: Site) -> None:
 def _bound(m: Machine, function: Function, site: Site) -> Function:
     from dataclasses import replace
 
+    return function if function.owner is None else replace(function, receiver=receiver_of(m, function.owner, site))
+
+
+def receiver_of(m: Machine, cls: ClassValue, site: Site | None = None) -> Value:
+    """The object whose method answers: the one that the tree makes, else one that is made for it."""
     from sselint.read.python.build import instances
 
-    if function.owner is None:
-        return function
-    held = instances(m.world, function.owner)
-    receiver: Value = held[0] if held else _instance(m, function.owner, site)
-    return replace(function, receiver=receiver)
+    held = instances(m.world, cls)
+    return held[0] if held else _instance(m, cls, site or Site(cls.module, cls.node.cst))
 
 
 def _instance(m: Machine, cls: ClassValue, site: Site, depth: int = 0) -> Value:

@@ -70,7 +70,7 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
     frames = [(p, f) for p in paths for f in p.frames]
     named = [(p, f) for p, f in frames if f.id is not None]
     if not named:
-        return _without(heap, frames)
+        return _without(heap, frames, any(p.raw_frames for p in paths))
     sources = [source_of(heap, f) for _, f in named]
     made = [s for s in sources if s.kind is not IdKind.CONSTANT or s.scope is not Scope.NONE] or sources
     worst = min(
@@ -83,7 +83,7 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
     return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, fresh)
 
 
-def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]]) -> IdSource:
+def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> IdSource:
     unknown = [f for _, f in frames if not f.framed or set(f.fields) == {"text"}]
     if unknown and len(unknown) == len(frames):
         value = next(iter(unknown[0].fields.values()))
@@ -98,6 +98,9 @@ def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]]) -> IdSource:
             evidence_of([(unknown[0].site, "sent here")]),
             reaches_fresh_client=Truth.UNKNOWN,
         )
+    if not seen:
+        why = "what is sent is not seen on any path that was followed"
+        return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, (), reaches_fresh_client=Truth.UNKNOWN)
     shown = [(f.site, "sent without an id") for _, f in frames[:1]]
     return IdSource(IdKind.NONE, Scope.NONE, NO_IDS, evidence_of(shown), reaches_fresh_client=Truth.NO)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sselint.read.python import calls, classes, compare, containers, ir, library, text
+from sselint.read.python import calls, classes, compare, containers, ir, library, records, text
+from sselint.read.python.heap import MAX_VALUES
 from sselint.read.python.machine import LOOP_ROUNDS, Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -30,7 +31,8 @@ from sselint.read.python.values import (
 )
 
 Body = Callable[[Value], None]
-MANY = 12
+MANY, MANY_AT_START = 12, 100
+"""Elements that a loop is run for. Start-up code registers what the server has, one by one."""
 """So many elements of a written-down sequence are looked at one by one."""
 
 
@@ -49,6 +51,10 @@ def view_of(m: Machine, value: Value) -> Collection | None:
     return None
 
 
+def _many(m: Machine) -> int:
+    return MANY_AT_START if m.boot else MANY
+
+
 def _container_view(m: Machine, ref: Ref) -> Collection:
     target = m.object(ref)
     added = m.overlay.items.get(ref, [])
@@ -61,7 +67,7 @@ def _container_view(m: Machine, ref: Ref) -> Collection:
     m.note("read", target.site, container=ref.id)
     options = list(dict.fromkeys(k for k, _ in target.pairs)) if target.kind == "dict" else list(target.elements)
     if m.boot and ref.serial == 0 and added:
-        return Collection(ref.id, tuple(Item(i.value, ref.id, i.phase) for i in added[:MANY]))
+        return Collection(ref.id, tuple(Item(i.value, ref.id, i.phase) for i in added[:_many(m)]))
     return Collection(ref.id, representatives(m, ref, options), "all")
 
 
@@ -73,6 +79,7 @@ def representatives(m: Machine, ref: Ref, options: Sequence[Value]) -> tuple[Ite
         options = [Unknown(f"nothing in the tree fills {target.label or 'the container'}")]
     if m.is_empty(ref, target.site):
         return ()
+    options = options[:MAX_VALUES]
     chosen = options[0]
     if len(options) > 1:
         chosen = options[m.once(len(options), ("element", ref.id), "value", "which kind of element", target.site)]
@@ -144,7 +151,7 @@ TABLE = "table"
 
 def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
     """The elements of a view; those of a table that is written down stand before and behind the cursor in turn."""
-    items = view.items[:MANY]
+    items = view.items[: _many(m)]
     written = not view.source and len(items) > 1 and not any(i.phase or i.source for i in items)
     plain = all(isinstance(leaf, Const) for i in items for leaf in leaves(i.value))
     if m.building or not written or not plain or m.phase():
@@ -230,7 +237,7 @@ def _generator(m: Machine, value: Generator, site: Site | None, body: Body) -> N
 def known_items(m: Machine, value: Value) -> list[Value]:
     """The elements of a sequence that is written down, else nothing."""
     view = view_of(m, value)
-    return [i.value for i in view.items[:MANY]] if view is not None else []
+    return [i.value for i in view.items[: _many(m)]] if view is not None else []
 
 
 def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Site) -> list[Value]:
@@ -243,7 +250,7 @@ def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Sit
         return [text.item(m, value, Const.of(i), site) for i in range(count)]
     if isinstance(value, Reply):
         return [library.reply_item(m, value, Const.of(i)) for i in range(count)]
-    fields = classes.tuple_fields(m, value)
+    fields = records.tuple_fields(m, value)
     if fields is not None and len(fields) == count:
         return fields
     view = view_of(m, value) if not isinstance(value, Generator) or value.kind != "coroutine" else None

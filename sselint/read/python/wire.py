@@ -122,11 +122,10 @@ def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
 
 def flush(m: Machine, site: Site | None) -> None:
     """The end of a chunk of which nobody knows how it ends."""
-    if m.pending or m.frame_fields:
-        if m.pending and not m.frame_fields and not any(isinstance(p, Const) for p in m.pending):
-            value = m.pending[0]
-            m.pending.clear()
-            emit(m, {"text": value}, site, framed=False)
+    if m.pending and not m.frame_fields and not any(isinstance(p, Const) for p in m.pending):
+        value = m.pending[0]
+        m.pending.clear()
+        emit(m, {"text": value}, site, framed=False)
 
 
 def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[str, str] | None = None) -> None:

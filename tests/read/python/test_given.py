@@ -1,4 +1,4 @@
-"""What a constructor is given that nothing in the tree calls: an object of the annotated class, where one can be made."""
+"""What a constructor is given that nothing in the tree calls: an object of the annotated class, if one can be made."""
 
 from __future__ import annotations
 

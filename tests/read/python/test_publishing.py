@@ -140,3 +140,28 @@ def test_what_nobody_in_the_tree_puts_together_may_carry_an_id(announced: str) -
     """Look-alike: what is put into the queues is made out of sight, which is not the same as events without ids."""
     stream = stream_of(ANNOUNCED.format(order="reversed(range(len(self.listeners)))", announced=announced))
     assert (stream.ids.kind, stream.ids.scope) == (IdKind.UNKNOWN, Scope.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind"),
+    [("registry.add(stream)", IdKind.UNKNOWN), ('await stream.write(b": hello\\n\\n")', IdKind.NONE)],
+    ids=["out of sight", "a comment"],
+)
+def test_a_stream_on_which_nothing_is_seen_to_be_sent(sent: str, kind: IdKind) -> None:
+    """Whoever has the connection may send ids on it. Look-alike: what the handler sends is seen, and carries none."""
+    stream = stream_of(f"""
+        import asyncio
+        from aiohttp import web
+        from elsewhere import registry
+
+        async def feed(request):
+            stream = web.StreamResponse(headers={{"Content-Type": "text/event-stream"}})
+            await stream.prepare(request)
+            {sent}
+            while True:
+                await asyncio.sleep(60)
+
+        app = web.Application()
+        app.router.add_get("/feed", feed)
+        """)
+    assert stream.ids.kind is kind

@@ -1,0 +1,124 @@
+"""Records: classes whose fields are written down with their types, and whose constructor is made from them."""
+
+from __future__ import annotations
+
+from sselint.read.python import calls, classes, containers, expressions, ir, library
+from sselint.read.python.machine import Frame, Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.values import (
+    ClassValue,
+    Const,
+    External,
+    Function,
+    Ref,
+    Scope,
+    Unknown,
+    Value,
+    Variable,
+)
+
+
+def fields_of(
+    m: Machine, cls: ClassValue
+) -> dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]]:
+    """The annotated fields of a record, inherited ones first."""
+    found: dict[str, tuple[ir.Expression | None, ir.Expression | None, Scope, ClassValue]] = {}
+    line = [a for a in classes.ancestors(m, cls) if isinstance(a, ClassValue)]
+    for candidate in (*reversed(line), cls):
+        for name, (annotation, default, scope) in candidate.fields.items():
+            found[name] = (annotation, default, scope, candidate)
+    return found
+
+
+def fill(
+    m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
+) -> None:
+    """Sets the fields of a new record: from the arguments, else from the defaults."""
+    described = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
+    settings = next((e for e in described if e is not None and e.role == "settings"), None)
+    queue = list(positional)
+    for name, (annotation, default, scope, owner) in fields_of(m, cls).items():
+        if (
+            isinstance(annotation, ir.Subscript)
+            and isinstance(annotation.value, ir.Name)
+            and annotation.value.id == "ClassVar"
+        ):
+            continue
+        if name in keywords:
+            value = keywords[name]
+        elif name.lstrip("_") in keywords:  # attrs takes a private field by its public name
+            value = keywords[name.lstrip("_")]
+        elif queue:
+            value = queue.pop(0)
+        elif default is not None:
+            value = field_default(m, default, scope, owner, ref)
+        elif settings is None:
+            value = Unknown(f"field {name}, which is not given")
+        else:
+            value = Unknown(f"setting {name}, which has no default")
+        if settings is not None and name not in keywords:
+            value = Variable(_prefix(m, cls) + name.upper(), value if default is not None else None)
+        m.write_attribute(ref, name, value, site)
+
+
+def tuple_fields(m: Machine, value: Value) -> list[Value] | None:
+    """The fields of a record in order, as unpacking gives them; None where the value is no record of the tree."""
+    cls = classes.class_of(m, value)
+    if cls is None or not cls.flags.get("dataclass") or not isinstance(value, Ref):
+        return None
+    return [m.read_attribute(value, name) or Unknown(f"field {name}") for name in fields_of(m, cls)]
+
+
+def _prefix(m: Machine, cls: ClassValue) -> str:
+    """The prefix of environment variables: pydantic's `env_prefix`, in `model_config` or an inner `Config`."""
+    found = classes.class_attribute(m, cls, "model_config")
+    config = found[0] if found is not None else None
+    if isinstance(config, Ref):
+        value = containers.known_entries(m, config).get("env_prefix") or m.object(config).arguments.get("env_prefix")
+        if isinstance(value, Const):
+            return str(value.value).upper()
+    inner = classes.class_attribute(m, cls, "Config")
+    if inner is not None and isinstance(inner[0], ClassValue):
+        value = inner[0].attributes.get("env_prefix")
+        if isinstance(value, Const):
+            return str(value.value).upper()
+    return ""
+
+
+def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: ClassValue, ref: Ref) -> Value:
+    """The default of a field: the value, or what the factory of `field(default_factory=...)` makes, once an object."""
+    frame = Frame(
+        scope.module,
+        Scope(scope.module, {}, scope.parent),
+        None,
+        Function(ir.Lambda(default.cst, (), default), scope.module, receiver=ref),
+    )
+    if isinstance(default, ir.Call):
+        function = expressions.evaluate(m, default.function, frame)
+        entry = m.rules.entry(function.name) if isinstance(function, External) else None
+        if entry is not None and entry.role == "dataclass_field":
+            given = {a.keyword: a.value for a in default.arguments if a.keyword}
+            if "default" in given:
+                return _made_for(m, expressions.evaluate(m, given["default"], frame), ref)
+            factory = given.get("default_factory") or given.get("factory")
+            if factory is not None:
+                made = expressions.evaluate(m, factory, frame)
+                return calls.awaited(
+                    m, calls.call(m, made, (), {}, m.site(frame, factory), frame), m.site(frame, factory)
+                )
+            first = next((a.value for a in default.arguments if not a.keyword), None)
+            if first is not None:
+                return expressions.evaluate(m, first, frame)
+            return Unknown("a field without a default")
+    return _made_for(m, expressions.evaluate(m, default, frame), ref)
+
+
+def _made_for(m: Machine, default: Value, ref: Ref) -> Value:
+    """A default; where it is a factory given as one (`attrs.Factory`), what it makes, perhaps from the object."""
+    entry = library.entry_of(m, default) if isinstance(default, Ref) else None
+    if not isinstance(default, Ref) or entry is None or not entry.options.get("makes_default"):
+        return default
+    factory, takes = library.use(m, default, "function"), library.use(m, default, "takes_self")
+    given = (ref,) if isinstance(takes, Const) and takes.value else ()
+    site = m.object(default).site
+    return calls.awaited(m, calls.call(m, factory or Unknown("a factory"), given, {}, site, None), site)
