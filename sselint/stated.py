@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -108,11 +109,36 @@ def read_facts(path: Path) -> list[Stream]:
     if not isinstance(document, dict) or document.get("version") != 1 or "streams" not in document:
         raise SettingsError("not facts of version 1", str(path), _HOW)
     try:
-        return [_stream_of(_from_elsewhere(item, path.name)) for item in document["streams"]]
+        streams = [_stream_of(_from_elsewhere(item, path.name)) for item in document["streams"]]
+        _check_types(streams)
+        return streams
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SettingsError(f"not facts of version 1: {error}", str(path), _HOW) from error
 
 
+def _check_types(value: Any) -> None:
+    """Raises TypeError where a text, number or truth in these facts is something else."""
+    if isinstance(value, list | tuple | frozenset):
+        for item in value:
+            _check_types(item)
+    if not is_dataclass(value):
+        return
+    for field in fields(value):
+        inside = getattr(value, field.name)
+        wanted = _PLAIN.get(str(field.type))
+        if wanted is not None and type(inside) not in wanted:
+            raise TypeError(f"`{field.name}` can't be {inside!r}")
+        _check_types(inside)
+
+
+_NOTHING = type(None)
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "bool": (bool,),
+    "str | None": (str, _NOTHING),
+    "int | None": (int, _NOTHING),
+}
 _HOW = "write it with `sselint facts --format json > app.json` in the server's repository"
 
 
@@ -122,7 +148,8 @@ def _from_elsewhere(value: Any, file: str) -> Any:
         return [_from_elsewhere(inner, file) for inner in value]
     if not isinstance(value, dict):
         return value
-    return {k: f"{file}#{v}" if k == "path" else _from_elsewhere(v, file) for k, v in value.items()}
+    paths = {k: f"{file}#{v}" for k, v in value.items() if k == "path" and isinstance(v, str)}
+    return {k: _from_elsewhere(v, file) for k, v in value.items()} | paths
 
 
 def _stream_of(item: dict[str, Any]) -> Stream:

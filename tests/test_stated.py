@@ -136,3 +136,16 @@ def test_hops_outside_the_folder_that_is_read_are_not_left_to_the_linker(sselint
     assert sselint.run("check").code == 0
     run = sselint.run("check", "app")
     assert run.code == 2 and "only app is read; run it on the whole tree" in run.err
+
+
+@pytest.mark.parametrize("key", ["path", "line", "symbol", "deployable"])
+@pytest.mark.parametrize("value", [None, [], {"a": 1}])
+def test_facts_with_a_value_of_another_type_are_refused(key: str, value: object, sselint: CommandLine) -> None:
+    """Look-alike: the same facts as they were written are taken (above)."""
+    audit = Audit(root=".", streams=(builders.stream(),))
+    document = json.loads(render_facts_json(audit))
+    document["streams"][0][key] = value
+    Path("app.json").write_text(json.dumps(document), encoding="utf-8")
+    run = sselint.run("check", "--facts", "app.json")
+    assert run.code == 2
+    assert "not facts of version 1" in run.err
