@@ -60,7 +60,7 @@ def rows(folder: Path, labels: list[str]) -> tuple[list[str], float]:
     told = sorted(report.judgements, key=lambda j: j.deployment.name)
     found = [_row(name, judgement, labels) for judgement in told if judgement.verdict.value != "none"]
     if not found:
-        found = [f"| {name} | none: {len(told)} streams without a promise | | | {', '.join(labels)} |"]
+        found = [f"| {name} | none: {len(told)} deployed streams without a promise | | | {', '.join(labels)} |"]
     return found, time.perf_counter() - began
 
 

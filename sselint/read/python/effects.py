@@ -19,6 +19,7 @@ from sselint.read.python import (
     wire,
 )
 from sselint.read.python.context import Context, bind_arguments
+from sselint.read.python.heap import MAX_VALUES
 from sselint.read.python.machine import Arguments, Ended, Machine, Raised
 from sselint.read.python.rules import Effect
 from sselint.read.python.values import (
@@ -212,7 +213,7 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
         m.live = Item(item.value, item.source or ref.id, item.phase or "live")
         m.note("live", c.arguments.site, source=ref.id, fed="local" if not item.source else "", through=item.source)
         return item.value
-    options = [*dict.fromkeys([*(i.value for i in waiting), *target.elements])]
+    options = [*dict.fromkeys([*(i.value for i in waiting), *target.elements])][:MAX_VALUES]
     if not options:
         m.note("live", c.arguments.site, source=ref.id, fed="nothing")
         return Unknown(f"nothing in the tree puts anything into {target.label or 'the queue'}")

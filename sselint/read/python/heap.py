@@ -12,6 +12,8 @@ from sselint.read.python.modules import Site
 from sselint.read.python.values import Const, Item, Ref, Value
 
 MAX_VALUES = 10
+MAX_WRITTEN = 400
+"""Elements of a container that are written down: a table of routes has as many as the application has addresses."""
 
 
 @dataclass
@@ -74,6 +76,12 @@ class Heap:
         """Adds a value to a summary, up to a number of different ones."""
         if value not in into and len(into) < MAX_VALUES:
             into[value] = None
+            self.version += 1
+
+    def add_element(self, target: Object, value: Value, written: bool) -> None:
+        """Adds an element to the summary of a container; `written` where a display lists it."""
+        if value not in target.elements and len(target.elements) < (MAX_WRITTEN if written else MAX_VALUES):
+            target.elements[value] = None
             self.version += 1
 
     def add_pair(self, target: Object, key: Value, value: Value) -> None:

@@ -261,7 +261,7 @@ class Machine:
         for item in self.overlay.items.get(ref, []):
             self.escape(item.value)
             if self.building:
-                self.heap.add(target.elements, settled(item.value))
+                self.heap.add_element(target, settled(item.value), written=True)
         for key, value in self.overlay.pairs.get(ref, []):
             self.escape(key)
             self.escape(value)

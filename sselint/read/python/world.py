@@ -42,6 +42,8 @@ from sselint.read.python.values import (
 )
 
 MODULE_PATHS = 12
+MAX_AT_ONE_PLACE = 120
+"""Registrations by one line of code: a loop over routers has as many as there are routers."""
 MODULE_STEPS = 12_000
 FRAMING = frozenset({
     "response", "event", "event_message", "http_error", "parameter", "dependency", "request", "headers", "application",
@@ -109,6 +111,10 @@ class World:
         self.registrations: list[Registration] = []
         self.visited: set[str] = set()
         """Files whose functions run for a stream that no application mounts."""
+        self.touched: set[str] = set()
+        """Files of which some function ran."""
+        self.cut = False
+        """Whether a stage ended because its budget did."""
         self.middleware: dict[Value, bool] = {}
         """Whether a middleware has to do with the cursor."""
         self.probes: list[Machine] = []
@@ -120,6 +126,11 @@ class World:
         """Functions that give an application, with the number of the application."""
         self.nowhere = Site(Module(_EMPTY, "", False), object())
         self.cursor_words = frozenset(plain(w) for w in rules.word_list("cursor_names"))
+
+    def renew(self, budget: Budget | int) -> None:
+        """Begins a stage with a budget of its own; remembers whether the last one was cut short."""
+        self.cut = self.cut or self.budget.spent
+        self.budget = Budget(budget) if isinstance(budget, int) else budget
 
     # -- modules ----------------------------------------------------------------------------------------------------
 
@@ -435,11 +446,10 @@ class World:
         handler = settled(handler) if handler is not None else None
         for value in values.values():
             m.escape(value)
-        known = any(
-            r.kind == kind and r.site == site and r.receiver == to and r.handler == handler for r in self.registrations
-        )
-        if not known:
-            kept = {k: settled(v) for k, v in values.items()}
+        kept = {k: settled(v) for k, v in values.items()}
+        what = (kind, site, to, handler, kept)
+        known = any((r.kind, r.site, r.receiver, r.handler, r.values) == what for r in self.registrations)
+        if not known and sum(r.site == site for r in self.registrations) < MAX_AT_ONE_PLACE:
             self.registrations.append(Registration(kind, to, handler, kept, effect, site))
             self.heap.version += 1
 
