@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from sselint.read.python import calls, classes, free, inject, ir, iteration, library, serve
+from sselint.read.python import calls, classes, free, inject, ir, iteration, library, order, serve
 from sselint.read.python.discover import Endpoint, Endpoints
-from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Budget, Explorer, Oracle, OutOfBudget
@@ -31,7 +30,9 @@ ENTRY_STEPS = 8_000
 ENTRY_TOTAL = 40_000
 OTHER_TOTAL = 8_000
 NEIGHBOURS = 60
-PROBE_STEPS, LOOSE_STEPS, ROUND_STEPS, RUN_STEPS = 600_000, 250_000, 500_000, 1_500_000
+FIRST_SIGN = 16_000
+PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS, RUN_STEPS = 500_000, 300_000, 250_000, 1_500_000
+FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS = 300_000, 250_000, 150_000, 150_000
 """What each stage may take: so the one before cannot starve the next."""
 
 
@@ -43,40 +44,73 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
     for module in modules:
         world.load(module)
     _startup(world)
-    world.budget = Budget(PROBE_STEPS)
+    world.renew(PROBE_STEPS)
     endpoints = Endpoints(world).find()
-    streaming, visited = _probe(world, endpoints)
-    world.budget = Budget(LOOSE_STEPS)
+    streaming, visited = _probe(world, endpoints, evident)
+    world.renew(LOOSE_STEPS)
     mounted = {endpoint.handler for endpoint in endpoints}
     loose = [e for e in _loose(world, evident) if e.handler not in mounted]
-    world.budget = Budget(ROUND_STEPS)
+    world.renew(LOOSE_STEPS)
     near = _near(world, visited | world.visited | {_module_of(e) for e in loose} | _unseen(evident, visited))
+    stages = {stage: Budget(steps) for stage, steps in _STAGES.items()}
     for _ in range(ROUNDS):
         before = world.heap.version
         core = visited | world.visited | {_module_of(e) for e in (*streaming, *loose)}
-        _round(world, [*endpoints, *loose], {*streaming, *loose}, core, near)
-        if world.heap.version == before or world.budget.spent:
+        _round(world, [*endpoints, *loose], {*streaming, *loose}, core, near, stages)
+        if world.heap.version == before:
             break
+        world.renew(AGAIN_STEPS)
         endpoints = Endpoints(world).find()
-        streaming, visited = _probe(world, endpoints)
+        streaming, visited = _probe(world, endpoints, evident)
         loose = [e for e in loose if not _ran(world, e)]
         near |= visited
-    world.budget = Budget(RUN_STEPS)
+        if all(budget.spent for budget in stages.values()):
+            break
+    world.renew(RUN_STEPS)
     return [*streaming, *loose]
 
 
+_STAGES = {"first": FIRST_STEPS, "core": CORE_STEPS, "serve": SERVE_STEPS, "near": NEAR_STEPS}
+
+
 def _round(
-    world: World, endpoints: Sequence[Endpoint], streaming: set[Endpoint], core: set[str], near: set[str]
+    world: World,
+    endpoints: Sequence[Endpoint],
+    streaming: set[Endpoint],
+    core: set[str],
+    near: set[str],
+    stages: dict[str, Budget],
 ) -> None:
-    """Runs everything once that may put something where the streams find it: what stands in their own files first."""
+    """Runs everything once that may put something where the streams find it: what makes streams and applications,
+    what stands in the streams' own files, the endpoints, what stands around them. Each has a budget of its own."""
+    world.renew(stages["first"])
     _startup(world)
+    done: set[ir.Node] = set()
+    for function in _foremost(world, core | near):
+        _call_alone(world, function, done)
+    world.renew(stages["core"])
     for function in _uncalled(world, core):
-        _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
+        _call_alone(world, function, done)
+    world.renew(stages["serve"])
     for endpoint in endpoints:
         if endpoint in streaming or _module_of(endpoint) in near:
             _explore(world, partial(_serve, endpoint))
+    world.renew(stages["near"])
     for function in _uncalled(world, near - core):
+        _call_alone(world, function, done)
+
+
+def _call_alone(world: World, function: Function, done: set[ir.Node]) -> None:
+    if function.node not in done and not world.budget.spent:
+        done.add(function.node)
         _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
+
+
+def _foremost(world: World, near: set[str]) -> list[Function]:
+    """Of the functions that nobody calls those that write down a stream, then those that make applications."""
+    ranked = [(order.of_function(world, function), function) for function in _standing(world, near)]
+    ranked.sort(key=lambda pair: pair[0])
+    return [function for rank, function in ranked if rank <= order.ASSEMBLES and _fresh(world, function)]
 
 
 def _startup(world: World) -> None:
@@ -100,35 +134,33 @@ def _ran(world: World, endpoint: Endpoint) -> bool:
     return isinstance(handler, Function) and any(handler.node in m.ran for m in world.probes)
 
 
-def _probe(world: World, endpoints: Sequence[Endpoint]) -> tuple[list[Endpoint], set[str]]:
-    """The endpoints that answer with an event stream on some path, and the files whose functions run for them."""
-    streaming: list[Endpoint] = []
-    visited: set[str] = set()
+def _probe(world: World, endpoints: Sequence[Endpoint], evident: set[str]) -> tuple[list[Endpoint], set[str]]:
+    """The endpoints that answer with an event stream on some path, and the files whose functions run for them.
+
+    All are asked until the first sign of a stream, the likeliest first; then those that stream are looked at longer.
+    Each has at most its share of what is left, so that none starves the others.
+    """
     world.probes.clear()
-    for endpoint in sorted(endpoints, key=lambda e: not _promising(e)):
-        found: set[str] = set()
-        streams = False
-        machines = _explore(world, partial(_serve, endpoint), ENTRY_TOTAL if _promising(endpoint) else OTHER_TOTAL)
-        for m in machines:
-            found |= m.visited
-            streams = streams or any(
-                e.kind in ("stream", "frame") or (e.kind == "start" and e.data["stream"]) for e in m.trace
-            )
-        if streams:
+    ranked = sorted(((order.of_endpoint(world, e, evident), e) for e in endpoints), key=lambda pair: pair[0])
+    streaming: list[Endpoint] = []
+    for position, (rank, endpoint) in enumerate(ranked):
+        share = max(world.budget.steps // (len(ranked) - position), ENTRY_STEPS)
+        most = FIRST_SIGN if rank < order.OTHER else OTHER_TOTAL
+        if any(map(_streams, _explore(world, partial(_serve, endpoint), min(share, most), until=_streams))):
             streaming.append(endpoint)
-            world.probes.extend(machines)
-            visited |= {*found, _module_of(endpoint)}
+    visited: set[str] = set()
+    world.renew(PROBE_STEPS)
+    for position, endpoint in enumerate(streaming):
+        share = max(world.budget.steps // (len(streaming) - position), ENTRY_STEPS)
+        machines = _explore(world, partial(_serve, endpoint), min(share, ENTRY_TOTAL))
+        world.probes.extend(machines)
+        visited.update(*(m.visited for m in machines), {_module_of(endpoint)})
     return streaming, visited
 
 
-def _promising(endpoint: Endpoint) -> bool:
-    """Whether the handler itself mentions streams: those are looked at first, and longer."""
-    handler = endpoint.handler
-    while isinstance(handler, Partial | Descriptor):
-        handler = handler.function
-    if not isinstance(handler, Function | ClassValue):
-        return True
-    return mentions_stream(handler.module.code(handler.node.cst)) or "stream" in (endpoint.url or "")
+def _streams(m: Machine) -> bool:
+    """Whether a run has begun an event stream."""
+    return any(e.kind in ("stream", "frame") or (e.kind == "start" and e.data["stream"]) for e in m.trace)
 
 
 def _module_of(endpoint: Endpoint) -> str:
@@ -195,7 +227,14 @@ def _start(registration: Registration, m: Machine) -> None:
         _run(registration.handler, registration.site, m)
 
 
-def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY_TOTAL) -> list[Machine]:
+def _explore(
+    world: World,
+    action: Callable[[Machine], None],
+    total: int = ENTRY_TOTAL,
+    until: Callable[[Machine], bool] = lambda _: False,
+) -> list[Machine]:
+    """Runs something path by path, until one is what `until` looks for."""
+
     def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)
         try:
@@ -207,7 +246,13 @@ def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY
         return m
 
     explorer = Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS, total=total)
-    return [m for m, _ in explorer.run(path)]
+    found: list[Machine] = []
+    for m, _ in explorer.run(path):
+        found.append(m)
+        world.touched |= m.visited
+        if until(m):
+            break
+    return found
 
 
 def _run(function: Value, site: Site, m: Machine) -> None:
@@ -253,11 +298,16 @@ def instances(world: World, cls: ClassValue) -> list[Ref]:
 
 def _uncalled(world: World, near: set[str]) -> Iterator[Function]:
     """Functions at the top of loaded modules, and methods of objects that were made, that nothing has called yet."""
+    return (function for function in _standing(world, near) if _fresh(world, function))
+
+
+def _standing(world: World, near: set[str]) -> Iterator[Function]:
+    """Functions at the top of loaded modules, and methods of objects that were made."""
     for path in [p for p in world.loaded if p in near]:
         for values in list(world.globals.get(path, {}).values()):
             for value in list(values):
                 function = value.function if isinstance(value, Partial) else value
-                if isinstance(function, Function) and function.module.path == path and _fresh(world, function):
+                if isinstance(function, Function) and function.module.path == path:
                     yield function
     m = Machine(world, Oracle(), Hypothesis.BUILD)
     for target in list(world.heap.objects.values()):
@@ -267,10 +317,14 @@ def _uncalled(world: World, near: set[str]) -> Iterator[Function]:
         for cls in line:
             for name, value in list(cls.attributes.items()):
                 inner = value.function if isinstance(value, Descriptor) else value
-                if isinstance(inner, Function) and _fresh(world, inner) and name != "__init__":
+                if isinstance(inner, Function) and name != "__init__" and _unbound_fresh(world, inner):
                     bound = classes.bind(m, inner, Ref(target.id), cls)
                     if isinstance(bound, Function):
                         yield bound
+
+
+def _unbound_fresh(world: World, function: Function) -> bool:
+    return function.node not in world.called or function.node in world.standalone
 
 
 def _fresh(world: World, function: Function) -> bool:

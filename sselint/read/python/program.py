@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
-from sselint.read.python import build, launches, sightings
+from sselint.read.python import build, launches, order, sightings
 from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
@@ -84,7 +84,8 @@ class Analysis:
 
     def _modules(self) -> list[Module]:
         """The files that mention streams, then those that import them, nearest first. Tests are not asked."""
-        evident = [p for p in self.evident if not TESTS.search(p)]
+        texts = {p: self.sources[p].text for p in self.evident}
+        evident = order.files_first((p for p in self.evident if not TESTS.search(p)), texts)
         importers = self.table.importers(evident, MAX_IMPORTERS)
         others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in evident and not TESTS.search(p))
         return [self.table.at(p) for p in (*evident, *others)]
@@ -93,6 +94,14 @@ class Analysis:
         """Files that make an application of handlers that they do not import, by the words that rules give."""
         words = self.rules.word_list("assembles") if self.evident else ()
         return [p for p in self.sources if any(word in self.sources[p].text for word in words)][:MAX_IMPORTERS]
+
+    def _unreached(self, world: World) -> list[FileReport]:
+        """Files that write down a stream and of which nothing was run, where work ended because a budget did."""
+        if not world.cut:
+            return []
+        why = "it mentions event streams, and the tree is so large that nothing in it was reached"
+        left = [p for p in self.evident if not TESTS.search(p) and p not in world.touched | world.visited]
+        return [FileReport(p, FileOutcome.PARTLY, why) for p in left if order.sends(self.sources[p].text)]
 
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)
@@ -103,6 +112,7 @@ class Analysis:
             for path, why in world.refused.items()
         ]
         found.extend(self._internal(path, error) for path, error in world.faults.items() if path)
+        found.extend(self._unreached(world))
         for path, trouble in world.broken.items():
             module = world.loaded[path]
             line, column = module.source.at(trouble.line - 1, max(trouble.column - 1, 0))
