@@ -92,7 +92,7 @@ def test_the_example_of_the_documentation_does_what_it_says(sselint: CommandLine
     with_rules(sselint, example("yaml"))
     (deployment,) = json.loads(sselint.run("check", "--format", "json").out)["deployments"]
     assert deployment["verdict"] == "shared-replay"
-    with_rules(sselint, example("yaml").replace("where: shared", "where: memory"), "in_memory")
+    with_rules(sselint, example("yaml").replace("where: shared", "where: process"), "in_memory")
     assert sselint.run("check").code == 1
 
 

@@ -398,6 +398,7 @@ def slice_view(m: Machine, view: Collection, lower: Value | None, site: Site) ->
     if compare.is_cursor(m, lower):
         m.note("compare", site, other=lower, phase="")
         return replace(view, items=later, selection="compared")
-    if isinstance(lower, Length):
-        return replace(view, items=(), selection="head")
+    if isinstance(lower, Length):  # nothing yet; asked again, what has been added since
+        since = tuple(replace(i, phase="live") for i in view.items[-1:]) if m.round > 1 else ()
+        return replace(view, items=since, selection="head")
     return replace(view, items=later or view.items[-1:], selection=view.selection if m.round > 1 else "part")

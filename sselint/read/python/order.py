@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.evidence import WORDS, mentions_stream
@@ -84,8 +84,12 @@ def _innermost(value: Value) -> Value:
 
 def _worth_a_look(world: World, module: Module) -> bool:
     """Whether the file can hold anything but the last: the text of one function costs more than that of its file."""
-    text = module.source.text
-    return mentions_stream(text) or _makers(world).search(text) is not None
+    return _holds(module.source.text, _makers(world))
+
+
+@lru_cache(maxsize=4_096)
+def _holds(text: str, makers: re.Pattern[str]) -> bool:
+    return mentions_stream(text) or makers.search(text) is not None
 
 
 def _makers(world: World) -> re.Pattern[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sselint.facts import IdKind, Outcome, Scope, Truth, Where
 from tests.read.python.programs import HEAD, answered, settings, stream_of
 
@@ -312,3 +314,41 @@ def test_event_store_that_nothing_mounts() -> None:
         assert (stream.symbol, stream.apps, stream.protocol) == ("Memory", (), "mcp")
         assert (stream.ids.kind, stream.replay.where) == (IdKind.RANDOM, Where.MEMORY)
         assert stream.on_foreign.outcome is Outcome.EMPTY
+
+
+@pytest.mark.parametrize("carries", [True, False], ids=["with ids", "without ids"])
+def test_a_list_that_is_asked_again_from_its_end_sends_what_is_added(carries: bool) -> None:
+    """Nothing at first, then what others publish: no replay, and ids where the text has them."""
+    frame = "id: {key}\\ndata: {text}\\n\\n" if carries else "data: {text}\\n\\n"
+    stream = stream_of(
+        f"""
+        import asyncio
+        import itertools
+        from fastapi import FastAPI
+        from fastapi.responses import StreamingResponse
+
+        app = FastAPI()
+        log = []
+        numbers = itertools.count(1)
+
+
+        @app.post("/publish")
+        async def publish():
+            log.append((next(numbers), "x"))
+
+
+        @app.get("/feed")
+        async def feed():
+            async def frames():
+                position = len(log)
+                while True:
+                    for key, text in log[position:]:
+                        position += 1
+                        yield f"{frame}"
+                    await asyncio.sleep(1)
+
+            return StreamingResponse(frames(), media_type="text/event-stream")
+        """
+    )
+    assert stream.ids.kind is (IdKind.COUNTER if carries else IdKind.NONE)
+    assert (stream.replay.where, stream.replay.live_tail) == (Where.NONE, Where.MEMORY)
