@@ -99,9 +99,9 @@ class Analysis:
         """Files that write down a stream and of which nothing was run, where work ended because a budget did."""
         if not world.cut:
             return []
-        why = "it mentions event streams, and the tree is so large that nothing in it was reached"
+        why = "it mentions event streams, and the tree is so large that nothing in it was run"
         left = [p for p in self.evident if not TESTS.search(p) and p not in world.touched | world.visited]
-        return [FileReport(p, FileOutcome.PARTLY, why) for p in left if order.sends(self.sources[p].text)]
+        return [FileReport(p, FileOutcome.TOO_LARGE, why, needed=True) for p in left if order.sends(self.sources[p].text)]
 
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)

@@ -102,11 +102,11 @@ def test_a_file_that_writes_down_a_stream_and_was_not_reached_is_told(monkeypatc
     """Nothing runs of the late file, and work ended because there was no more: it must not pass for read."""
     _tight(monkeypatch, core=1)
     monkeypatch.setattr(build, "LOOSE_STEPS", 0)
-    partly = [f for f in reading_of(UNREACHED).files if f.outcome is FileOutcome.PARTLY]
+    partly = [f for f in reading_of(UNREACHED).files if f.outcome is FileOutcome.TOO_LARGE]
     assert [f.path for f in partly] == ["z_late.py"]
     assert "so large" in partly[0].why
 
 
 def test_a_file_of_which_nothing_had_to_run_is_not_told_where_there_was_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The look-alike: the same files, and enough for all of them."""
-    assert not [f for f in reading_of(UNREACHED).files if f.outcome is FileOutcome.PARTLY]
+    assert not [f for f in reading_of(UNREACHED).files if f.outcome is FileOutcome.TOO_LARGE]
