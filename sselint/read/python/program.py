@@ -100,8 +100,9 @@ class Analysis:
         if not world.cut:
             return []
         why = "it mentions event streams, and the tree is so large that nothing in it was run"
-        left = [p for p in self.evident if not TESTS.search(p) and p not in world.touched | world.visited]
-        return [FileReport(p, FileOutcome.TOO_LARGE, why, needed=True) for p in left if order.sends(self.sources[p].text)]
+        ran = world.touched | world.visited
+        left = [p for p in self.evident if not TESTS.search(p) and p not in ran and order.sends(self.sources[p].text)]
+        return [FileReport(p, FileOutcome.TOO_LARGE, why, needed=True) for p in left]
 
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)
