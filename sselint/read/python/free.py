@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sselint.read.python import calls, classes, inject, ir, iteration, library, mcp, wire
+from sselint.read.python import calls, classes, described, inject, ir, iteration, library, mcp, wire
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine
 from sselint.read.python.modules import Site
@@ -23,7 +23,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
 )
-from sselint.read.python.world import FRAMING, World
+from sselint.read.python.world import World
 
 PATHS = 6
 STEPS = 4_000
@@ -51,6 +51,8 @@ SENDS = re.compile(
 
 def _open(world: World, function: Function, ran: set[object]) -> bool:
     node = function.node
+    if described.defines(world.rules, function):
+        return False
     if not SENDS.search(function.module.code(node.cst)):
         return False
     if not isinstance(node, ir.FunctionNode) or node in ran or (node in world.called and node not in world.standalone):
@@ -62,8 +64,7 @@ def _open(world: World, function: Function, ran: set[object]) -> bool:
 def _of_class(world: World, cls: ClassValue, ran: set[object]) -> Iterator[Endpoint]:
     m = Machine(world, Oracle(), Hypothesis.BUILD)
     site = Site(cls.module, cls.node.cst)
-    described = world.rules.entry(f"{cls.module.name}.{cls.name}")
-    if described is not None and described.role in FRAMING and not is_store(m, cls):
+    if described.defines(world.rules, cls) and not is_store(m, cls):
         return
     if is_store(m, cls):
         inner = classes.class_attribute(m, cls, "store_event")

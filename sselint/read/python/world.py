@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sselint.facts import Setting
-from sselint.read.python import calls, effects, ir, library, scan
+from sselint.read.python import calls, described, effects, ir, library, scan
 from sselint.read.python.choices import Choices
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
@@ -45,10 +45,6 @@ MODULE_PATHS = 12
 MAX_AT_ONE_PLACE = 120
 """Registrations by one line of code: a loop over routers has as many as there are routers."""
 MODULE_STEPS = 12_000
-FRAMING = frozenset({
-    "response", "event", "event_message", "http_error", "parameter", "dependency", "request", "headers", "application",
-    "router", "route", "mount", "middleware", "event_store",
-})  # fmt: skip
 CURSOR_SPELLING = re.compile(r"[-_\s]")
 
 
@@ -250,7 +246,7 @@ class World:
         self.load(module)
         found = self.global_value(m, module, name)
         if found is not None:
-            return self._described(module, found)
+            return described.as_described(self.rules, module, name, found)
         below = self._below(module, name)
         if below is not None:
             return below
@@ -263,18 +259,6 @@ class World:
         """A module below a package, or beside a module."""
         sub = self.table.resolve(f"{module.name}.{name}", module) or self.table.relative_module(module, 1, name)
         return ModuleValue(sub) if sub is not None and sub is not module else None
-
-    def _described(self, module: Module, value: Value) -> Value:
-        """A library's own repository defines what the rules describe. Where that only says how a thing is framed, the
-        rules are taken; what decides (a session manager, a store) is the tree's own code."""
-        if isinstance(value, ClassValue) and value.module is module:
-            dotted = f"{module.name}.{value.name}"
-            while dotted.count("."):  # a copy may stand in a folder of its own
-                entry = self.rules.entry(dotted)
-                if entry is not None and entry.role in FRAMING:
-                    return External(dotted)
-                dotted = dotted.partition(".")[2]
-        return value
 
     def force(self, m: Machine, value: Value) -> Value:
         """A value; what was imported and not needed yet is loaded now. Imports may go in a circle."""
