@@ -287,13 +287,14 @@ def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value
 
 
 def instances(world: World, cls: ClassValue) -> list[Ref]:
-    """The objects of a class, or of classes that inherit from it."""
+    """The objects of a class, or of classes that inherit from it; stand-ins only where the tree makes none."""
     found = []
     for target in world.heap.objects.values():
         of = target.of
         if isinstance(of, ClassValue) and target.kind == "instance" and (of == cls or cls in of.bases):
             found.append(Ref(target.id))
-    return found[:4]
+    made = [ref for ref in found if ref.id not in world.stand_ins]
+    return (made or found)[:4]
 
 
 def _uncalled(world: World, near: set[str]) -> Iterator[Function]:

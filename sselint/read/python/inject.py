@@ -56,7 +56,17 @@ def request(m: Machine, endpoint: Endpoint) -> Value:
     """The request, as the framework of the endpoint shows it."""
     entry = framework(m, endpoint)
     name = str(entry.options.get("request", "sselint.request")) if entry is not None else "sselint.request"
-    return made(m, name, endpoint.site or m.world.nowhere)
+    return made(m, name, _own_site(endpoint) or m.world.nowhere)
+
+
+def _own_site(endpoint: Endpoint) -> Site | None:
+    """Where an endpoint is told from all others: one decorator may register many handlers at one place."""
+    handler = endpoint.handler
+    if not isinstance(handler, Function) or not isinstance(handler.wrapped, Function):
+        return endpoint.site
+    while isinstance(handler.wrapped, Function):
+        handler = handler.wrapped
+    return Site(handler.module, handler.node.cst)
 
 
 def dependencies(m: Machine, endpoint: Endpoint) -> None:

@@ -100,7 +100,7 @@ class Analysis:
         if not world.cut:
             return []
         why = "it mentions event streams, and the tree is so large that nothing in it was run"
-        ran = world.touched | world.visited
+        ran = world.touched | world.visited | {p for p in world.loaded if "def " not in self.sources[p].text}
         left = [p for p in self.evident if not TESTS.search(p) and p not in ran and order.sends(self.sources[p].text)]
         return [FileReport(p, FileOutcome.TOO_LARGE, why, needed=True) for p in left]
 

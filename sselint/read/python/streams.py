@@ -223,6 +223,7 @@ def _site_of(endpoint: Endpoint) -> Site | None:
 def symbol_of(endpoint: Endpoint) -> str:
     """The dotted name of a handler in its module."""
     handler = endpoint.handler
+    owner = handler.owner if isinstance(handler, Function) else None
     while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
         handler = handler.wrapped
     while isinstance(handler, Partial | Descriptor | Callback):
@@ -231,7 +232,8 @@ def symbol_of(endpoint: Endpoint) -> str:
             break
         handler = inner
     if isinstance(handler, Function):
-        return f"{handler.owner.name}.{handler.name}" if handler.owner is not None else handler.name
+        owner = handler.owner or owner
+        return f"{owner.name}.{handler.name}" if owner is not None else handler.name
     if isinstance(handler, ClassValue):
         return handler.name
     if isinstance(handler, Method):

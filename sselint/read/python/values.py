@@ -92,8 +92,8 @@ class Function(Value):
     scope: Scope | None = field(default=None, compare=False)
     receiver: Value | None = None
     owner: ClassValue | None = None
-    wrapped: Value | None = field(default=None, compare=False)
-    """What `functools.wraps` says that it stands in front of."""
+    wrapped: Value | None = None
+    """What `functools.wraps` says that it stands in front of: what tells apart all that one decorator made."""
 
     @property
     def name(self) -> str:

@@ -93,6 +93,22 @@ def test_a_router_that_is_an_attribute_of_a_class(router: str, sent: str, ids: t
     assert stream.on_foreign.outcome is Outcome.NOT_READ
 
 
+def test_addresses_that_are_put_together_out_of_sight() -> None:
+    """What one decorator registers at one place is told apart by what it stands in front of, and so are the requests:
+    the one that is kept for another purpose hears nothing."""
+    text = KLEIN.replace("{router}", "Router()").replace("{sent}", NUMBERED)
+    text = text.replace("from attrs", "from hyperlink import URL\nfrom attrs", 1)
+    text = text.replace('"/feed"', 'BASE.child("feed")').replace('"/say"', 'BASE.child("say")')
+    text = text.replace("class API:", 'BASE = URL.fromText("https://feed.example/")\nasked = []\n\n\nclass API:')
+    ping = '    @router.route(BASE.child("ping"))\n    def ping(self, request):\n        return "ack"\n\n'
+    text = text.replace('    @router.route(BASE.child("feed")', ping + '    @router.route(BASE.child("feed")')
+    publishes = "        self.observer.publish("
+    text = text.replace(publishes, "        asked.append(request)\n" + publishes)
+    stream = stream_of(text)
+    assert (stream.symbol, stream.url) == ("API.feed", None)
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.COUNTER, Scope.OVERLAPPING)
+
+
 @pytest.mark.parametrize("first", ["self, ", ""], ids=["a method", "a function in a class"])
 def test_a_handler_in_a_class_body(first: str) -> None:
     """With `self` it is given the object first. Look-alike: without it the class is only a place to put it."""

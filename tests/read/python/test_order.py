@@ -110,3 +110,12 @@ def test_a_file_that_writes_down_a_stream_and_was_not_reached_is_told(monkeypatc
 def test_a_file_of_which_nothing_had_to_run_is_not_told_where_there_was_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The look-alike: the same files, and enough for all of them."""
     assert not [f for f in reading_of(UNREACHED).files if f.outcome is FileOutcome.TOO_LARGE]
+
+
+def test_a_file_of_names_alone_is_read_when_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No function stands in it: that its body ran is all that can be asked."""
+    _tight(monkeypatch, core=1)
+    monkeypatch.setattr(build, "LOOSE_STEPS", 0)
+    files = UNREACHED | {"z_names.py": "class Media:\n    stream = 'text/event-stream'\n"}
+    partly = [f for f in reading_of(files).files if f.outcome is FileOutcome.TOO_LARGE]
+    assert [f.path for f in partly] == ["z_late.py"]
