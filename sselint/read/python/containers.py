@@ -10,6 +10,7 @@ from sselint.read.python.heap import lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    FIRST,
     ClassValue,
     Collection,
     Const,
@@ -233,7 +234,8 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
         if m.hypothesis is Hypothesis.FOREIGN:
             raise Raised(Exceptional("IndexError"), site)
     phase = index.phase if isinstance(index, Minted) else "after" if isinstance(index, Position) else m.phase()
-    chosen = next((i for i in view.items if i.phase == phase), view.items[-1])
+    other = view.items[0] if phase == FIRST else view.items[-1]
+    chosen = next((i for i in view.items if i.phase == phase), other)
     if view.source and not m.building:
         m.live = Item(chosen.value, view.source, chosen.phase)
     return chosen.value
@@ -288,7 +290,7 @@ def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
         m.note("lookup", site, container=ref.id, hit=hit)
         return hit
     if not any(isinstance(leaf, Input | Unknown | Reply) for leaf in (key, *_inner(key))):
-        return True
+        return not _still_empty(m, ref)
     memory = ("lookup", ref.id, key)
     if memory not in m.overlay.known:  # the same answer for the whole run, but each place must see both
         place = (*memory, site) if m.building else memory
@@ -296,6 +298,14 @@ def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
     hit = m.overlay.known[memory] == 0
     m.note("guard", site, container=ref.id, key=key, hit=hit)
     return hit
+
+
+def _still_empty(m: Machine, ref: Ref) -> bool:
+    """Whether nothing has been seen to fill a container yet: then what is made where a key is missing is still to
+    come, also for a key that this process minted."""
+    target = m.object(ref)
+    held = target.pairs or target.elements or m.overlay.pairs.get(ref) or m.overlay.items.get(ref)
+    return m.building and not m.own(ref) and not held
 
 
 def _inner(key: Value) -> tuple[Value, ...]:

@@ -11,6 +11,7 @@ from sselint.read.python import calls, classes, compare, containers, ir, iterati
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    FIRST,
     Callback,
     ClassValue,
     Collection,
@@ -128,6 +129,8 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
     """`left sign right`."""
     if sign == "%" and text.is_text(left):
         return text.percent(m, left, right)
+    if sign == "-" and left is right and _counts(left):  # the very same reading: the place of what is first here
+        return replace(m.minted("counter", site, getattr(left, "about", 0)), phase=FIRST)
     if isinstance(left, Const) and isinstance(right, Const):
         return _fold(m, sign, left, right, site)
     if sign == "|" and isinstance(left, External | ClassValue):  # `int | None` in an annotation
@@ -139,6 +142,11 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
     return _number(m, sign, left, right, site)
+
+
+def _counts(value: Value) -> bool:
+    counted = isinstance(value, Minted) and value.kind in ("counter", "index", "state")
+    return counted or isinstance(value, Remembered | Length)
 
 
 def _fold(m: Machine, sign: str, left: Const, right: Const, site: Site) -> Value:
@@ -184,7 +192,8 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
     minted = [v for v in (left, right) if isinstance(v, Minted)]
     if minted:
         best = min(minted, key=lambda v: PRECEDENCE.index(v.kind) if v.kind in PRECEDENCE else 99)
-        return replace(best, kind="counter") if best.kind == "state" else best
+        kind = "counter" if best.kind == "state" else best.kind
+        return replace(best, kind=kind, phase="" if best.phase == FIRST else best.phase)
     for value in (left, right):
         if isinstance(value, Length | Reply | Variable | Input):
             return value

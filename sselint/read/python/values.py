@@ -20,6 +20,8 @@ class Step:
     note: str
 
 
+FIRST = "first"
+"""The phase of a number that is the place of the first element that is kept."""
 Trail = tuple[Step, ...]
 MAX_TRAIL = 8
 
