@@ -108,12 +108,10 @@ def _linked(found: Found, reading: Reading, program: Program | None, settings: S
         from sselint.read.python import Environment
 
         try:
-            again = program.read(Environment({s.name: s for s in environment}, settled), stream.unit)
+            return program.again(stream, Environment({s.name: s for s in environment}, settled))
         except Exception as error:
             failures.append(_failed(stream.path, error))
             return stream
-        same = (s for s in again.streams if (s.path, s.symbol, s.line) == (stream.path, stream.symbol, stream.line))
-        return next(same, stream)
 
     units = Units(s.unit for s in found.sources)
     audit = link(reading, found.tree, units, settings, infrastructure_images(), reread)

@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from sselint.catalogue import load_yaml, rules_directory
-from sselint.facts import Evidence, Pool, Setting, Span
+from sselint.facts import Count, Evidence, Pool, Setting, Span
 from sselint.read import command
+from sselint.read.worker_number import of_text
 from sselint.source import Tree
 
 
@@ -80,10 +81,7 @@ def merge_image(pool: Pool, image: Pool, tree: Tree | None = None) -> Pool:
     """
     environment = _united(pool.environment, image.environment)
     if image.format != "dockerfile":
-        workers = pool.workers or (image if image.kind == "workers" else image.workers)
-        return replace(
-            pool, starts=pool.starts or image.starts, environment=environment, workers=None if pool.command else workers
-        )
+        return _merge_start(replace(pool, environment=environment), image)
     merged = replace(pool, environment=environment, dockerfile=pool.dockerfile or image.dockerfile)
     if pool.entrypoint:
         return started(merged, tree)
@@ -91,6 +89,33 @@ def merge_image(pool: Pool, image: Pool, tree: Tree | None = None) -> Pool:
     context = pool.build_context if pool.build_context is not None else image.build_context
     merged = replace(merged, command=words, entrypoint=image.entrypoint, build_context=context)
     return started(merged, tree, image.app_directory)
+
+
+def _merge_start(pool: Pool, start: Pool) -> Pool:
+    """The pool with what a file of the server's own says of its start (`uvicorn.run`, gunicorn.conf.py). A server on
+    the command line decides by itself: it never runs the script, and its settings were read with it. A script on the
+    command line is not a server whose settings file would count."""
+    found = command.read(pool.command, {s.name: s.value for s in pool.environment}, command.no_files)
+    is_script = bool(found.starts) and not found.serves
+    if found.serves or pool.workers is not None or (is_script and start.format != "python"):
+        return replace(pool, starts=pool.starts or start.starts)
+    workers = _numbered(start, pool) if start.kind == "workers" else start.workers
+    return replace(pool, starts=pool.starts or start.starts, workers=workers)
+
+
+def _numbered(start: Pool, pool: Pool) -> Pool | None:
+    """The workers that a script starts, as many as the pool's environment says; None for one, which is the replica."""
+    variable = start.number_from
+    if variable is not None:
+        setting = next((s for s in pool.environment if s.name == variable.name), None)
+        if setting is None and pool.settles_environment:
+            setting = variable
+        if setting is not None:
+            number = of_text(setting.value or "", f"{variable.name} is {setting.value}")
+            unknown = Count.unknown(f"{variable.name} is set, to what is not known")
+            evidence = (*start.evidence, *setting.evidence)
+            start = replace(start, processes=number.count("workers") if number else unknown, evidence=evidence)
+    return None if start.processes.high == 1 else start
 
 
 def _united(strong: Sequence[Setting], weak: Sequence[Setting]) -> tuple[Setting, ...]:

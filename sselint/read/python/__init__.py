@@ -14,7 +14,7 @@ from sselint.source import Source, Tree
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sselint.facts import Reading
+    from sselint.facts import Reading, Stream
     from sselint.read.python.world import Environment as Environment
 
 
@@ -48,9 +48,13 @@ class Program:
 
         self._analysis = Analysis(sources, tree, tuple(map(str, rules)))
 
-    def read(self, environment: Environment | None = None, unit: str | None = None) -> Reading:
-        """Streams, pools, clients and file reports; with an environment, as the deployment's files settle it.
+    def read(self) -> Reading:
+        """Streams, pools, clients and file reports. What environment variables choose is open."""
+        return self._analysis.read()
 
-        `unit` narrows what is returned to the streams of that folder.
+    def again(self, stream: Stream, environment: Environment) -> Stream:
+        """One of the streams, as the deployment's files settle the variables that it depends on.
+
+        The stream itself where they settle none of them, or where it is not there any more.
         """
-        return self._analysis.read(environment, unit)
+        return self._analysis.again(stream, environment)

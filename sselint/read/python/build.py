@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from sselint.read.python import calls, classes, free, inject, ir, iteration, library, order, serve
@@ -36,20 +36,26 @@ FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS = 300_000, 250_000, 150_000, 15
 """What each stage may take: so the one before cannot starve the next."""
 
 
-def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[Endpoint]:
+Wanted = Callable[[Endpoint], bool]
+
+
+def build(
+    world: World, modules: Sequence[Module], evident: set[str], is_wanted: Wanted = lambda _: True
+) -> list[Endpoint]:
     """Runs the modules and what may be called later of the code around the streams; the endpoints that stream.
 
     `evident` are the files that mention streams: what streams there although no application mounts it comes last.
+    Only endpoints that are wanted are asked whether they stream.
     """
     for module in modules:
         world.load(module)
     _startup(world)
     world.renew(PROBE_STEPS)
     endpoints = Endpoints(world).find()
-    streaming, visited = _probe(world, endpoints, evident)
+    streaming, visited = _probe(world, filter(is_wanted, endpoints), evident)
     world.renew(LOOSE_STEPS)
     mounted = {endpoint.handler for endpoint in endpoints}
-    loose = [e for e in _loose(world, evident) if e.handler not in mounted]
+    loose = [e for e in _loose(world, evident) if e.handler not in mounted and is_wanted(e)]
     world.renew(LOOSE_STEPS)
     near = _near(world, visited | world.visited | {_module_of(e) for e in loose} | _unseen(evident, visited))
     stages = {stage: Budget(steps) for stage, steps in _STAGES.items()}
@@ -61,7 +67,7 @@ def build(world: World, modules: Sequence[Module], evident: set[str]) -> list[En
             break
         world.renew(AGAIN_STEPS)
         endpoints = Endpoints(world).find()
-        streaming, visited = _probe(world, endpoints, evident)
+        streaming, visited = _probe(world, filter(is_wanted, endpoints), evident)
         loose = [e for e in loose if not _ran(world, e)]
         near |= visited
         if all(budget.spent for budget in stages.values()):
@@ -134,7 +140,7 @@ def _ran(world: World, endpoint: Endpoint) -> bool:
     return isinstance(handler, Function) and any(handler.node in m.ran for m in world.probes)
 
 
-def _probe(world: World, endpoints: Sequence[Endpoint], evident: set[str]) -> tuple[list[Endpoint], set[str]]:
+def _probe(world: World, endpoints: Iterable[Endpoint], evident: set[str]) -> tuple[list[Endpoint], set[str]]:
     """The endpoints that answer with an event stream on some path, and the files whose functions run for them.
 
     All are asked until the first sign of a stream, the likeliest first; then those that stream are looked at longer.

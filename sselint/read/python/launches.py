@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sselint.facts import Count, Pool
+from sselint.facts import Count, Pool, Setting
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.oracle import Oracle
 from sselint.read.python.outcome import evidence_of
@@ -27,13 +27,15 @@ def _pool(world: World, registration: Registration) -> Pool | None:
     spans = evidence_of([(registration.site, "the server is started here")])
     if not spans:
         return None
+    workers = _workers(registration)
     return Pool(
         path=spans[0].path,
         line=spans[0].line,
         format="python",
         kind="workers",
         name=f"{registration.effect.get('name', 'the server')} in {spans[0].path}",
-        processes=_count(world, _workers(registration)),
+        processes=_count(world, workers),
+        number_from=_variable(workers),
         starts=_starts(world, registration, app),
         evidence=spans,
     )
@@ -47,6 +49,14 @@ def _workers(registration: Registration) -> Value | None:
     variable = registration.effect.get("default")
     nothing = Const.of(None)
     return Variable(str(variable), nothing) if variable and given in (None, nothing) else given
+
+
+def _variable(workers: Value | None) -> Setting | None:
+    """The variable that says how many, with the number that is meant where it is not set."""
+    if not isinstance(workers, Variable):
+        return None
+    default = workers.default.value if isinstance(workers.default, Const) else None
+    return Setting(workers.name, "1" if default is None else str(default))
 
 
 def _count(world: World, value: Value | None) -> Count:

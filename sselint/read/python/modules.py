@@ -26,6 +26,7 @@ class Module:
         self.path = source.path
         self.name = name
         self.is_package = is_package
+        self._texts: dict[int, str] = {}
 
     @property
     def package(self) -> str:
@@ -47,9 +48,11 @@ class Module:
         return lower_module(self.cst)
 
     def code(self, node: Any) -> str:
-        """The text of a node of this module."""
-        text: str = self.cst.code_for_node(node)
-        return text
+        """The text of a node of this module. Each is written once: that costs as much as parsing it."""
+        known = self._texts.get(id(node))
+        if known is None:
+            known = self._texts[id(node)] = str(self.cst.code_for_node(node))
+        return known
 
     @cached_property
     def _positions(self) -> Any:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
 from sselint.read.python import build, launches, order, sightings
+from sselint.read.python.discover import Endpoint
 from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
 from sselint.read.python.rules import load_rules
-from sselint.read.python.streams import stream_of
+from sselint.read.python.streams import site_of, stream_of, symbol_of
 from sselint.read.python.world import Environment, World
 from sselint.source import Source, Tree
 
@@ -20,6 +22,8 @@ MAX_IMPORTERS = 120
 STEPS = 2_000_000
 RECURSION = 6_000
 """The interpreter recurses as the code does that it runs; its own depth is bounded by `machine.MAX_DEPTH`."""
+
+Result = TypeVar("Result")
 
 
 class Analysis:
@@ -33,46 +37,81 @@ class Analysis:
         evidence = frozenset(self.rules.evidence)
         self.evident = [s.path for s in sources if mentions_stream(s.text, evidence)]
         self.table = ModuleTable(sources)
-        self._cache: dict[object, Reading] = {}
+        self._followed: dict[object, set[str]] = {}
+        """The files of which a function ran for a stream, by its place."""
+        self._again: dict[object, Stream] = {}
 
-    def read(self, environment: Environment | None, unit: str | None) -> Reading:
+    def read(self) -> Reading:
         """The reading, as `Program.read` describes it."""
-        given = environment or Environment()
-        key = (tuple(sorted((n, s.value) for n, s in given.settings.items())), given.settled)
-        reading = self._cache.get(key)
-        if reading is None:
-            reading = self._cache[key] = self._read(given)
-        if unit is None:
-            return reading
-        return Reading(streams=tuple(s for s in reading.streams if s.unit == unit))
+        return self._guarded(self._reading)
 
-    def _read(self, environment: Environment) -> Reading:
+    def again(self, stream: Stream, environment: Environment) -> Stream:
+        """A stream under an environment, as `Program.again` describes it."""
+        names = sorted(stream.environment)
+        given = tuple((name, s.value) for name in names if (s := environment.settings.get(name)) is not None)
+        if not names or not (given or environment.settled):
+            return stream
+        key = (_place(stream), given, environment.settled)
+        if key not in self._again:
+            self._again[key] = self._guarded(lambda: self._read_again(stream, environment))
+        return self._again[key]
+
+    def _guarded(self, read: Callable[[], Result]) -> Result:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, RECURSION))
         try:
-            return self._reading(environment)
+            return read()
         finally:
             sys.setrecursionlimit(limit)
 
-    def _reading(self, environment: Environment) -> Reading:
-        world = World(self.table, self.rules, environment, Budget(STEPS))
-        endpoints = build.build(world, self._modules(), set(self.evident))
-        streams: dict[tuple[str, int, str, str | None], Stream] = {}
+    def _reading(self) -> Reading:
+        world = World(self.table, self.rules, Environment(), Budget(STEPS))
+        endpoints = build.build(world, self._modules(self.evident), set(self.evident))
+        streams: dict[object, Stream] = {}
         files: list[FileReport] = []
         for endpoint in endpoints:
             try:
-                stream = stream_of(world, endpoint, self.unit_of)
+                stream = self._stream_of(world, endpoint)
             except Exception as error:  # one endpoint must not cost the others
                 files.append(self._internal(endpoint.site.module.path if endpoint.site is not None else "", error))
                 continue
             if stream is not None:
-                place = (stream.path, stream.line, stream.symbol, stream.url)
+                place = _place(stream)
                 known = streams.get(place)
                 streams[place] = stream if known is None else _merged(known, stream)
         files.extend(self._reports(world))
         pools: tuple[Pool, ...] = tuple(launches.pools(world))
         clients = self._sightings if streams else ()
         return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
+
+    def _stream_of(self, world: World, endpoint: Endpoint) -> Stream | None:
+        before = set(world.followed)
+        world.followed.clear()
+        stream = stream_of(world, endpoint, self.unit_of)
+        if stream is not None:
+            self._followed.setdefault(_place(stream), set()).update(world.followed)
+        world.followed |= before
+        return stream
+
+    def _read_again(self, stream: Stream, environment: Environment) -> Stream:
+        """Only the files around the stream are run again: those of which a function ran for it, and its applications'.
+
+        What they import comes by itself, as do the files that import them."""
+        around = {stream.path, *(a.path for a in stream.apps), *self._followed.get(_place(stream), ())}
+        around &= self.sources.keys()
+        world = World(self.table, self.rules, environment, Budget(STEPS))
+        evident = around & set(self.evident)
+
+        def is_wanted(endpoint: Endpoint) -> bool:
+            site = site_of(endpoint)
+            return site is not None and site.module.path == stream.path and symbol_of(endpoint) == stream.symbol
+
+        found: Stream | None = None
+        for endpoint in build.build(world, self._modules(sorted(around)), evident, is_wanted):
+            again = stream_of(world, endpoint, self.unit_of)
+            if again is not None and (again.path, again.line) == (stream.path, stream.line):
+                found = again if found is None else _merged(found, again)
+        return stream if found is None else found
 
     @cached_property
     def _sightings(self) -> tuple[ClientSighting, ...]:
@@ -82,13 +121,13 @@ class Analysis:
         why = f"sselint failed on it: {type(error).__name__}: {error}"
         return FileReport(path, FileOutcome.INTERNAL_ERROR, why, needed=True)
 
-    def _modules(self) -> list[Module]:
-        """The files that mention streams, then those that import them, nearest first. Tests are not asked."""
-        texts = {p: self.sources[p].text for p in self.evident}
-        evident = order.files_first((p for p in self.evident if not TESTS.search(p)), texts)
-        importers = self.table.importers(evident, MAX_IMPORTERS)
-        others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in evident and not TESTS.search(p))
-        return [self.table.at(p) for p in (*evident, *others)]
+    def _modules(self, around: Sequence[str]) -> list[Module]:
+        """Files that mention streams, then those that import them, nearest first. Tests are not asked."""
+        texts = {p: self.sources[p].text for p in around}
+        first = order.files_first((p for p in around if not TESTS.search(p)), texts)
+        importers = self.table.importers(first, MAX_IMPORTERS)
+        others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in first and not TESTS.search(p))
+        return [self.table.at(p) for p in (*first, *others)]
 
     def _assembling(self) -> list[str]:
         """Files that make an application of handlers that they do not import, by the words that rules give."""
@@ -122,6 +161,10 @@ class Analysis:
             span = Span(path, line, column, line, column + 1, trouble.why)
             found.append(FileReport(path, FileOutcome.UNREADABLE, f"not Python: {trouble.why}", path in evident, span))
         return found
+
+
+def _place(stream: Stream) -> object:
+    return stream.path, stream.line, stream.symbol, stream.url
 
 
 def _merged(known: Stream, other: Stream) -> Stream:

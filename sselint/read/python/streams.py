@@ -10,24 +10,19 @@ from sselint.facts import (
     AppReference,
     Cursor,
     Guard,
-    IdKind,
-    IdSource,
     Outcome,
-    Replay,
     Run,
     Scope,
     Stream,
     Truth,
-    Where,
 )
 from sselint.read.python import guards, serve
+from sselint.read.python.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.discover import Endpoint, references
-from sselint.read.python.idsource import id_source
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle
 from sselint.read.python.outcome import Path, evidence_of, run_of
-from sselint.read.python.replay import replay_of
 from sselint.read.python.values import (
     Callback,
     ClassValue,
@@ -66,6 +61,7 @@ class Runs:
             m = Machine(self.world, oracle, hypothesis)
             m.shape = shape
             serve.serve(m, self.endpoint)
+            self.world.followed |= m.visited
             return m
 
         found = [Path(hypothesis, m.trace, decisions) for m, decisions in explorer.run(path)]
@@ -102,18 +98,21 @@ def _assembled(
     words = world.rules.word_list("reset_events")
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
-    ids, replay = _by_environment(world, served)
+    ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything)
     on_foreign = run_of(foreign, words, runs.complete)
     on_overlap = run_of(known, words, runs.complete) if ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) else None
     if cursor.read is Truth.NO:
         on_foreign = _not_read(on_foreign, cursor)
         on_overlap = None
-    site = _site_of(endpoint)
+    site = site_of(endpoint)
     if site is None:
         return None
     span = site.span("the endpoint")
-    names = {str(e.data["name"]) for p in everything for e in p.events("environment")}
+    on_missing = run_of(missing, words, runs.complete)
+    on_malformed = run_of(malformed, words, runs.complete) if cursor.read is Truth.YES else None
+    found_guards = _guards(world, endpoint, [*foreign, *known])
+    outcomes = (on_foreign, on_overlap, on_missing, on_malformed)
     apps = references(world, endpoint)
     return Stream(
         path=span.path,
@@ -125,15 +124,15 @@ def _assembled(
         cursor=cursor,
         on_foreign=on_foreign,
         on_overlap=on_overlap,
-        on_missing=run_of(missing, words, runs.complete),
-        on_malformed=run_of(malformed, words, runs.complete) if cursor.read is Truth.YES else None,
-        guards=_guards(world, endpoint, [*foreign, *known]),
+        on_missing=on_missing,
+        on_malformed=on_malformed,
+        guards=found_guards,
         tags_replica=_tags(everything),
         url=endpoint.url,
         apps=apps,
         protocol="mcp" if any(p.events("mcp") for p in everything) else "sse",
         deployable=_deployable(span.path, apps),
-        environment=frozenset(names),
+        environment=variables(world.heap, several, words, is_open(ids, replay, outcomes), found_guards),
         evidence=(replace(span, note="the endpoint"),),
     )
 
@@ -142,31 +141,6 @@ def _deployable(path: str, apps: Sequence[AppReference]) -> bool:
     """Whether a deployment may be meant: not where only tests and examples mount the stream, wherever it stands."""
     mounted = [NOT_DEPLOYED.search(app.path) is None for app in apps]
     return NOT_DEPLOYED.search(path) is None and (not mounted or any(mounted))
-
-
-def _by_environment(world: World, paths: Sequence[Path]) -> tuple[IdSource, Replay]:
-    """Ids and replay; where they turn on environment variables that nothing settles, unknown because of them."""
-    ids, replay = id_source(world.heap, paths), replay_of(world.heap, paths)
-    groups: dict[frozenset[tuple[object, int]], list[Path]] = {}
-    labels: dict[str, None] = {}
-    for path in paths:
-        taken = path.options("environment")
-        if path.is_stream and path.frames:
-            groups.setdefault(frozenset((k, d.option) for k, d in taken.items()), []).append(path)
-            labels.update(dict.fromkeys(d.label for d in taken.values()))
-    if len(groups) < 2:
-        return ids, replay
-    several = [(id_source(world.heap, g), replay_of(world.heap, g)) for g in groups.values()]
-    why = f"depends on {' and '.join(sorted(labels))}"
-    if len({(i.scope, i.kind) for i, _ in several}) > 1:
-        scopes = ", or ".join(dict.fromkeys(i.why for i, _ in several))
-        ids = replace(ids, kind=IdKind.UNKNOWN, scope=Scope.UNKNOWN, why=f"{why}: {scopes}")
-    if len({r.where for _, r in several}) > 1:
-        places = ", or ".join(dict.fromkeys(r.why for _, r in several))
-        replay = replace(replay, where=Where.UNKNOWN, why=f"{why}: {places}")
-    if len({r.live_tail for _, r in several}) > 1:
-        replay = replace(replay, live_tail=Where.UNKNOWN)
-    return ids, replay
 
 
 def _not_read(run: Run, cursor: Cursor) -> Run:
@@ -206,7 +180,8 @@ def _tags(paths: Sequence[Path]) -> Truth:
     return Truth.NO
 
 
-def _site_of(endpoint: Endpoint) -> Site | None:
+def site_of(endpoint: Endpoint) -> Site | None:
+    """Where a handler stands, None where nothing in the tree defines it."""
     handler = endpoint.handler
     while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
         handler = handler.wrapped

@@ -109,6 +109,8 @@ class World:
         """Files whose functions run for a stream that no application mounts."""
         self.touched: set[str] = set()
         """Files of which some function ran."""
+        self.followed: set[str] = set()
+        """Files whose functions ran in paper runs."""
         self.cut = False
         """Whether a stage ended because its budget did."""
         self.middleware: dict[Value, bool] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sselint.facts import Reading, Setting, Stream
 from sselint.read.python import Program
@@ -16,7 +17,15 @@ def reading_of(files: Mapping[str, str], environment: Environment | None = None)
     texts = {path: textwrap.dedent(text).lstrip("\n") for path, text in files.items()}
     sources = [Source(path, text, "python") for path, text in texts.items()]
     tree = Tree(".", tuple(texts), lambda path: texts[path].encode())
-    return Program(sources, tree).read(environment)
+    return read_under(Program(sources, tree), environment)
+
+
+def read_under(program: Program, environment: Environment | None) -> Reading:
+    """The reading of a program, each stream as the environment settles it."""
+    reading = program.read()
+    if environment is None:
+        return reading
+    return replace(reading, streams=tuple(program.again(stream, environment) for stream in reading.streams))
 
 
 def stream_of(files: Mapping[str, str] | str, environment: Environment | None = None) -> Stream:

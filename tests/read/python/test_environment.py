@@ -158,3 +158,14 @@ def test_a_variable_that_chooses_the_store_is_named(chosen: str) -> None:
     stream = stream_of(program)
     assert stream.replay.where is Where.UNKNOWN
     assert "REDIS_URL" in stream.environment
+
+
+def test_a_variable_that_is_merely_asked_on_the_way_is_none_that_the_facts_depend_on() -> None:
+    """A password lets in or does not, and a store is one or the other: only the second is read again."""
+    merely_asked = EVENTS.format(before="", minted="str(uuid.uuid4())")
+    assert stream_of(HEAD + merely_asked).environment == frozenset()
+    chosen = EVENTS.format(before='KIND = os.environ.get("KIND", "random")', minted=CHOSEN)
+    assert "KIND" in stream_of(HEAD + chosen).environment
+
+
+CHOSEN = 'str(uuid.uuid4()) if KIND == "random" else f"{os.getpid()}-{len(self.data)}"'

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import IdKind, KeyOrigin, Outcome, Scope, Where
+from sselint.facts import IdKind, KeyOrigin, Outcome, Scope, Setting, Where
 from tests.read.python.programs import answered, reading_of, settings, stream_of
 
 
@@ -273,8 +273,9 @@ def test_how_many_processes_uvicorn_starts(start: str, workers: int) -> None:
 def test_uvicorn_asks_the_environment_where_no_number_is_given() -> None:
     app = answered('return EventSourceResponse({"id": key, "data": text} for key, text in log)')
     files = {"app.py": app, "serve.py": 'import uvicorn\n\nuvicorn.run("app:app")\n'}
-    (pool,) = reading_of(files, settings(WEB_CONCURRENCY="3")).pools
-    assert (pool.processes.low, pool.processes.high) == (3, 3)
+    (pool,) = reading_of(files).pools
+    assert (pool.processes.low, pool.processes.high) == (1, 1)
+    assert pool.number_from == Setting("WEB_CONCURRENCY", "1")
 
 
 COUNTED = """

@@ -14,6 +14,7 @@ from sselint.facts import FileOutcome, IdKind, KeyOrigin, Outcome, Scope, Settin
 from sselint.read.python import Program
 from sselint.read.python.world import Environment
 from sselint.source import Source, Tree
+from tests.read.python.programs import read_under
 
 SERVERS = Path(__file__).parent / "servers"
 
@@ -116,7 +117,7 @@ def read(name: str, environment: Environment | None = None) -> list[Stream]:
     base = place if place.is_dir() else SERVERS
     texts = {file.relative_to(base).as_posix(): file.read_text() for file in files}
     tree = Tree("/nowhere", tuple(texts), lambda path: texts[path].encode())
-    reading = Program([Source(path, text, "python") for path, text in texts.items()], tree).read(environment)
+    reading = read_under(Program([Source(path, text, "python") for path, text in texts.items()], tree), environment)
     assert [f for f in reading.files if f.outcome is not FileOutcome.ANALYSED] == []
     return [stream for stream in reading.streams if stream.apps]
 

@@ -1,0 +1,97 @@
+"""Whether the facts of a stream depend on environment variables: what paths with other answers of tests add up to.
+
+Only then is a stream read again under the environment that a deployment's files give: a variable that was merely asked
+on the way, a password or a log level, changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sselint.facts import Guard, IdKind, IdSource, KeyOrigin, Outcome, Replay, Run, Scope, Truth, Where
+from sselint.read.python.heap import Heap
+from sselint.read.python.idsource import id_source
+from sselint.read.python.outcome import Path, run_of
+from sselint.read.python.replay import replay_of
+
+Answers = frozenset[tuple[object, int]]
+"""The answers that one group of paths has in common, of the tests of environment variables."""
+
+
+def ids_and_replay(heap: Heap, paths: Sequence[Path]) -> tuple[IdSource, Replay]:
+    """Ids and replay; where they turn on environment variables that nothing settles, unknown because of them."""
+    ids, replay = id_source(heap, paths), replay_of(heap, paths)
+    sending = [p for p in paths if p.is_stream and p.frames]
+    groups = _groups(sending)
+    if len(groups) < 2:
+        return ids, replay
+    several = [(id_source(heap, g), replay_of(heap, g)) for g in groups.values()]
+    labels = {d.label for p in sending for d in p.options("environment").values()}
+    why = f"depends on {' and '.join(sorted(labels))}"
+    if len({(i.scope, i.kind) for i, _ in several}) > 1:
+        scopes = ", or ".join(dict.fromkeys(i.why for i, _ in several))
+        ids = replace(ids, kind=IdKind.UNKNOWN, scope=Scope.UNKNOWN, why=f"{why}: {scopes}")
+    if len({r.where for _, r in several}) > 1:
+        places = ", or ".join(dict.fromkeys(r.why for _, r in several))
+        replay = replace(replay, where=Where.UNKNOWN, why=f"{why}: {places}")
+    if len({r.live_tail for _, r in several}) > 1:
+        replay = replace(replay, live_tail=Where.UNKNOWN)
+    return ids, replay
+
+
+def variables(
+    heap: Heap, runs: Sequence[Sequence[Path]], words: Sequence[str], is_open: bool, guards: Sequence[Guard]
+) -> frozenset[str]:
+    """The environment variables that the facts of a stream depend on; none where every answer gives the same facts.
+
+    `runs` are its paths, a list for each hypothesis, `words` the names of events that tell a client to start over.
+    `is_open` says that some fact is unknown as it is, so that a variable may settle it.
+    """
+    names = frozenset(str(e.data["name"]) for paths in runs for p in paths for e in p.events("environment"))
+    if not names or is_open or any(g.origin in (KeyOrigin.STARTUP, KeyOrigin.UNKNOWN) for g in guards):
+        return names
+    several = _groups([p for paths in runs for p in paths])
+    told = [_told(heap, [p for p in paths if p.missed_guard is None]) for paths in several.values()]
+    for paths in runs:
+        told.extend({id(paths): run_of(group, words, True).outcome} for group in _groups(paths).values())
+    return names if _differ(told) else frozenset()
+
+
+def is_open(ids: IdSource, replay: Replay, runs: Sequence[Run | None]) -> bool:
+    """Whether some fact is unknown, so that a settled variable may tell it."""
+    return (
+        ids.scope is Scope.UNKNOWN
+        or ids.kind is IdKind.UNKNOWN
+        or Where.UNKNOWN in (replay.where, replay.live_tail)
+        or (replay.where is Where.POD_DISK and replay.disk_path is None)
+        or Truth.UNKNOWN in (replay.ends, replay.evicts)
+        or any(run is not None and run.outcome is Outcome.UNKNOWN for run in runs)
+    )
+
+
+def _groups(paths: Sequence[Path]) -> dict[Answers, list[Path]]:
+    groups: dict[Answers, list[Path]] = {}
+    for path in paths:
+        answers = frozenset((key, d.option) for key, d in path.options("environment").items())
+        groups.setdefault(answers, []).append(path)
+    return groups
+
+
+def _told(heap: Heap, paths: Sequence[Path]) -> dict[object, object]:
+    """What paths with the same answers say of ids and replay; nothing where they send nothing."""
+    if not any(p.is_stream and p.frames for p in paths):
+        return {}
+    ids, replay = id_source(heap, paths), replay_of(heap, paths)
+    said = (ids.scope, ids.kind, replay.where, replay.live_tail, replay.ends, replay.evicts)
+    return dict(enumerate(said))
+
+
+def _differ(told: Sequence[dict[object, object]]) -> bool:
+    """Whether two groups answer one question otherwise. That no path was followed to an answer is none."""
+    seen: dict[object, set[object]] = {}
+    for group in told:
+        for question, answer in group.items():
+            if answer is not Outcome.UNKNOWN:
+                seen.setdefault(question, set()).add(answer)
+    return any(len(answers) > 1 for answers in seen.values())

@@ -1,0 +1,72 @@
+"""How many processes answer behind a container's socket: by its command line, or by the script that it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sselint.pipeline import audit
+from sselint.settings import load_settings
+
+APP = """
+import itertools
+import os
+
+import uvicorn
+from fastapi import FastAPI, Request
+from sse_starlette import EventSourceResponse
+
+app = FastAPI()
+numbers = itertools.count(1)
+
+
+@app.get("/ticks")
+async def ticks(request: Request):
+    async def body():
+        while True:
+            yield {{"id": str(next(numbers)), "data": "tick"}}
+
+    return EventSourceResponse(body())
+
+
+if __name__ == "__main__":
+    {start}
+"""
+COMPOSE = """
+services:
+  ticker:
+    build: .
+    environment:
+      SERVERS: "3"
+      WEB_CONCURRENCY: "5"
+"""
+SERVER, SCRIPT, MODULE = '["uvicorn", "app:app", "--workers", "4"]', '["python", "app.py"]', '["python", "-m", "app"]'
+
+
+def workers(tmp_path: Path, command: str, start: str) -> tuple[int, int | None]:
+    (tmp_path / "app.py").write_text(APP.format(start=start))
+    (tmp_path / "Dockerfile").write_text(f"FROM python:3.12\nCOPY . .\nCMD {command}\n")
+    (tmp_path / "compose.yaml").write_text(COMPOSE)
+    (deployment,) = audit([tmp_path], load_settings([tmp_path])).deployments
+    found = [h.pool.processes for h in deployment.hops if h.pool is not None and h.pool.kind == "workers"]
+    return (found[0].low, found[0].high) if found else (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "start", "number"),
+    [
+        (SERVER, 'uvicorn.run("app:app", workers=2)', 4),  # which never runs: the module has another name
+        (SERVER, "uvicorn.run(app)", 4),
+        (SCRIPT, 'uvicorn.run("app:app", workers=2)', 2),
+        (MODULE, 'uvicorn.run("app:app", workers=2)', 2),
+        (SCRIPT, 'uvicorn.run("app:app", workers=int(os.environ.get("SERVERS", 1)))', 3),
+        (SCRIPT, 'uvicorn.run("app:app", workers=int(os.environ.get("PROCESSES", 2)))', 2),  # not set: the default
+        (SCRIPT, 'uvicorn.run("app:app")', 5),  # uvicorn asks WEB_CONCURRENCY itself
+        (SCRIPT, 'uvicorn.run("app:app", workers=1)', 1),
+    ],
+)
+def test_the_command_line_decides_and_a_script_where_it_names_one(
+    tmp_path: Path, command: str, start: str, number: int
+) -> None:
+    assert workers(tmp_path, command, start) == (number, number)
