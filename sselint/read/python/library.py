@@ -72,7 +72,7 @@ STATUS = re.compile(r"HTTP_(\d{3})_[A-Z_]+")
 def status_of(m: Machine, dotted: str) -> Const | None:
     """The number of a status by its name: `HTTP_409_CONFLICT`, or `CONFLICT` of what the rules say holds them."""
     holder, _, name = dotted.rpartition(".")
-    numbered = STATUS.fullmatch(name)
+    numbered = STATUS.fullmatch(name) if name.startswith("HTTP_") else None
     if numbered is not None:
         return Const.of(int(numbered.group(1)))
     entry = m.rules.entry(holder)

@@ -125,7 +125,8 @@ class Analysis:
         """Files that mention streams, then those that import them, nearest first. Tests are not asked."""
         texts = {p: self.sources[p].text for p in around}
         first = order.files_first((p for p in around if not TESTS.search(p)), texts)
-        importers = self.table.importers(first, MAX_IMPORTERS)
+        importers = [*self.table.importers([p for p in first if order.sends(texts[p])], MAX_IMPORTERS)]
+        importers += self.table.importers(first, MAX_IMPORTERS - len(importers))
         others = dict.fromkeys(p for p in (*importers, *self._assembling()) if p not in first and not TESTS.search(p))
         return [self.table.at(p) for p in (*first, *others)]
 

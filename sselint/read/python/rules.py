@@ -91,8 +91,10 @@ class Rules:
         self.evidence: list[str] = []
         self.libraries: set[str] = set()
         self._makers: list[tuple[str, Effect]] = []
+        self._found: dict[str, Entry | None] = {}
         for path in files:
             self._read(path)
+            self._found.clear()  # reading asks for parents too, before all of them are there
         for where, effect in self._makers:
             if effect.what not in CONTAINERS and self.entry(effect.what) is None:
                 raise CatalogueError(f"{where}: `makes: {effect.what}` names nothing that is described")
@@ -110,7 +112,9 @@ class Rules:
 
     def entry(self, name: str) -> Entry | None:
         """What a dotted import name means, or None where no file describes it."""
-        return self.entries.get(name) or self.entries.get(self.canonical(name))
+        if name not in self._found:  # it is asked for every name that a run comes to, again and again
+            self._found[name] = self.entries.get(name) or self.entries.get(self.canonical(name))
+        return self._found[name]
 
     def word_list(self, name: str) -> tuple[str, ...]:
         """A list of words that some file declares."""
