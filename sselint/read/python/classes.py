@@ -11,6 +11,7 @@ from sselint.read.python.context import bind_arguments
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    Body,
     ClassValue,
     Const,
     Descriptor,
@@ -261,6 +262,10 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
         return _super_attribute(m, receiver, name)
     if isinstance(receiver, Reply):
         return library.reply_item(m, receiver, Const.of(name))
+    if isinstance(receiver, Body):
+        from sselint.read.python import inject
+
+        return inject.body_field(m, receiver, name, site)
     if isinstance(receiver, Unknown | Input | Variable):
         return receiver
     if isinstance(receiver, Exceptional):

@@ -23,6 +23,7 @@ from sselint.read.python.values import (
     Minted,
     Position,
     Ref,
+    Remembered,
     Reply,
     Tuple,
     Unknown,
@@ -116,7 +117,7 @@ def _with_cursor(m: Machine, sign: str, cursor: Value, other: Value, site: Site)
     if sign in ("==", "!="):
         return _equals(m, cursor, other, site) == (sign == "==")
     phase = m.phase()
-    if isinstance(other, Const) and not _in_table(m):
+    if isinstance(other, Const) and not isinstance(other, Remembered) and not _in_table(m):
         return _against_number(m, sign, other, site)
     if phase and not isinstance(other, Length | Cursor | Position):
         return bool(ORDER[sign](0, RANK[phase])) if phase in RANK else True
@@ -129,7 +130,7 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     shape = cursor.shape if isinstance(cursor, Cursor) else None
     if isinstance(other, Const) and other.value not in ("", None) and _in_table(m):
         return m.hypothesis is Hypothesis.KNOWN and m.phase() == "at"
-    if isinstance(other, Const):
+    if isinstance(other, Const) and not isinstance(other, Remembered):
         if isinstance(shape, Const):
             return _constants("==", str(shape.value), str(other.value))
         if (
@@ -158,7 +159,8 @@ def _in_table(m: Machine) -> bool:
 def is_shared(value: Value) -> bool:
     """Whether a value is the same on every process: written down, from the environment, or out of a shared store."""
     return all(
-        isinstance(leaf, Const | Variable | Reply) or (isinstance(leaf, Minted) and leaf.kind == "store")
+        (isinstance(leaf, Const | Variable | Reply) and not isinstance(leaf, Remembered))
+        or (isinstance(leaf, Minted) and leaf.kind == "store")
         for leaf in leaves(value)
     )
 
@@ -173,7 +175,7 @@ def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Sit
     """Against the end of what is here: a cursor that is unknown here lies beyond it, one that is known does
     not. A clock says nothing of the kind."""
     kinds = {leaf.kind for leaf in leaves(other) if isinstance(leaf, Minted)}
-    if isinstance(other, Length | Reply) or kinds & {"counter", "index", "state", "store"}:
+    if isinstance(other, Length | Reply | Remembered) or kinds & {"counter", "index", "state", "store"}:
         m.note("bound", site, other=other)
         beyond = m.hypothesis is Hypothesis.FOREIGN and not isinstance(cursor, Position)
         return bool(ORDER[sign](1, 0)) if beyond else bool(ORDER[sign](0, 1))

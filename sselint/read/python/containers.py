@@ -253,6 +253,10 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         known = lookup_pair(all_pairs(m, ref), key)
         if known is not None or m.own(ref) or not m.object(ref).grows:
             return known
+    if isinstance(key, Input):
+        put = next((v for known, v in reversed(m.overlay.pairs.get(ref, [])) if known == key), None)
+        if put is not None:  # by this very run: what the client chose is there now, whatever a lookup said before
+            return put
     values = [v for _, v in all_pairs(m, ref)]
     if m.own(ref) and not values:
         return None
@@ -346,12 +350,10 @@ def _among(m: Machine, container: Value, view: Collection, item: Value, site: Si
     if all(isinstance(v, Const) for v in values) and not view.source:
         if isinstance(item, Const):
             return any(isinstance(v, Const) and v.value == item.value for v in values)
-        if compare.is_cursor(m, item):
+        if values and compare.is_cursor(m, item):
             return False
     if compare.is_cursor(m, item):
-        if not values:
-            return False
-        hit = m.hypothesis is Hypothesis.KNOWN
+        hit = m.hypothesis is Hypothesis.KNOWN and bool(values)
         m.note("lookup", site, container=view.source, hit=hit)
         return hit
     return m.once(2, ("contains", site), "condition", "a membership test", site) == 0

@@ -18,13 +18,15 @@ def guard_of(heap: Heap, event: Event, refusal: Event) -> Guard:
     target = heap[int(event.data["container"])]
     key = name_of(event.data["key"])
     origin, why = origin_of(target)
-    places = [(event.site, f"`{key}` is looked up here"), (refusal.site, f"{refusal.data['status']} is sent here")]
+    status = refusal.data.get("status")
+    says = "the event that refuses it" if status is None else f"{status} is sent here"
+    places = [(event.site, f"`{key}` is looked up here"), (refusal.site, says)]
     made = next(
         (leaf for value in _keys(target) for leaf in leaves(value) if isinstance(leaf, Minted) and leaf.trail), None
     )
     if made is not None:
         places.append((made.trail[0].site, f"`{key}` is made here"))
-    return Guard(key, origin, why, evidence_of(places), int(refusal.data["status"]))
+    return Guard(key, origin, why, evidence_of(places), None if status is None else int(status))
 
 
 def name_of(key: Value) -> str:

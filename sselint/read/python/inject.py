@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sselint.read.python import calls, classes, containers, expressions, ir, iteration, library
+from sselint.read.python import calls, classes, containers, expressions, ir, iteration, library, records
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Entry
 from sselint.read.python.values import (
+    Body,
     ClassValue,
     Const,
     Cursor,
@@ -142,11 +143,26 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
         ):
             return made(m, kind.name, site) if entry.role != "request" else request_of(m, kind.name, site)
     if isinstance(kind, ClassValue):
-        return Input(f"the request's body, a {kind.name}")
+        return Body(f"the request's body, a {kind.name}", kind)
     if parameter.name == "request" or parameter.name == "state":
         return request(m, endpoint)
     value = m.world.sent(m, "query", Const.of(parameter.name), default if default is not None else Const.of(None), site)
     return _number(m, value, number, site)
+
+
+def body_field(m: Machine, body: Body, name: str, site: Site) -> Value:
+    """A field of a request's body: the cursor where it is called so, else the client's choice."""
+    field = records.fields_of(m, body.of).get(name)
+    if field is None:
+        return body
+    annotation, default, scope, _ = field
+    home = Frame(scope.module, Scope(scope.module, {}, scope.parent))
+    absent = expressions.evaluate(m, default, home) if isinstance(default, ir.Constant) else Const.of(None)
+    value = m.world.sent(m, "body", Const.of(name), absent, site)
+    if not isinstance(value, Cursor):
+        return value
+    kind, _ = annotated(m, annotation, home)
+    return _number(m, value, isinstance(kind, External) and kind.name in NUMBERS, site)
 
 
 def request_of(m: Machine, name: str, site: Site) -> Value:

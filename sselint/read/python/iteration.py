@@ -31,6 +31,8 @@ from sselint.read.python.values import (
 )
 
 Body = Callable[[Value], None]
+EARLIER = ("one", "two")
+"""Where elements stand when nothing is assumed about a cursor."""
 MANY, MANY_AT_START = 12, 100
 """Elements that a loop is run for. Start-up code registers what the server has, one by one."""
 """So many elements of a written-down sequence are looked at one by one."""
@@ -39,7 +41,7 @@ MANY, MANY_AT_START = 12, 100
 def view_of(m: Machine, value: Value) -> Collection | None:
     """The elements of a value as a view, or None where it is not something that holds elements."""
     if isinstance(value, Collection):
-        return value
+        return _placed_anew(m, value)
     if isinstance(value, Tuple):
         return Collection(0, tuple(Item(v) for v in value.items))
     if isinstance(value, Reply):
@@ -49,6 +51,15 @@ def view_of(m: Machine, value: Value) -> Collection | None:
     if isinstance(value, Generator) and value.kind != "coroutine":
         return collect(m, value)
     return None
+
+
+def _placed_anew(m: Machine, view: Collection) -> Collection:
+    """A view that was kept when the program was built, with its elements where this run puts them."""
+    phases = m.phases()
+    if not view.source or phases[0] == EARLIER[0] or not any(i.phase in EARLIER for i in view.items):
+        return view
+    value = view.items[-1].value
+    return replace(view, items=tuple(Item(value, view.source, phase) for phase in phases))
 
 
 def _many(m: Machine) -> int:

@@ -275,7 +275,7 @@ class Machine:
         """The value of an attribute that was written, or None. Where several were, the oracle picks one."""
         found = self.overlay.attributes.get((ref, name))
         if found is not None:
-            return found
+            return self.as_state(found, ref.id) if not self.own(ref) and self._counted(ref, name) else found
         if ref.serial and ref not in self.overlay.escaped:
             return None
         options = list(self.object(ref).attributes.get(name, ()))
@@ -290,14 +290,19 @@ class Machine:
                 self.note("environment", None, name=variable)
             kind = "environment" if variables else "value"
             picked = options[self.once(len(options), (ref.id, name), kind, label, site)]
-        if name in self.object(ref).rewritten:
+        if name in self.object(ref).rewritten or self._counted(ref, name):
             picked = self.as_state(picked, ref.id)
         self.overlay.attributes[(ref, name)] = picked
         return picked
 
+    def _counted(self, ref: Ref, name: str) -> bool:
+        """Whether the class's file counts the attribute on, be it that no run has come there yet."""
+        of = self.object(ref).of
+        return not self.boot and isinstance(of, ClassValue) and name in of.module.counted
+
     def as_state(self, value: Value, about: int) -> Value:
         """A number that was read from the memory of the process counts something, whatever its first value is."""
-        if isinstance(value, Const) and type(value.value) is int:
+        if isinstance(value, Const) and type(value.value) is int and not isinstance(value, Remembered):
             return Remembered(value.value, value.kind, about, trail=value.trail)
         if isinstance(value, Tuple):
             return replace(value, items=tuple(self.as_state(i, about) for i in value.items))

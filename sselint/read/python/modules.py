@@ -16,6 +16,8 @@ from sselint.source import Source
 TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 """Tests of the tree: nobody deploys them."""
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+([^#\n]*)|import[ \t]+([^#\n]+))", re.MULTILINE)
+COUNTS = re.compile(r"\.(\w+)[ \t]*(?:[+-]=|=[ \t]*[\w.]+\.\1[ \t]*[+-])")
+"""`x.number += 1`, `x.number = x.number + 1`."""
 
 
 class Module:
@@ -46,6 +48,11 @@ class Module:
         from sselint.read.python.lower import lower_module
 
         return lower_module(self.cst)
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The attributes that the file counts on: whatever they are at first, they are a count when they are read."""
+        return frozenset(match.group(1) for match in COUNTS.finditer(self.source.text))
 
     def code(self, node: Any) -> str:
         """The text of a node of this module. Each is written once: that costs as much as parsing it."""

@@ -23,6 +23,7 @@ class Path:
     hypothesis: Hypothesis
     trace: list[Event]
     decisions: list[Decision]
+    refusal_words: tuple[str, ...] = ()
     raw_frames: list[Frame] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -58,6 +59,21 @@ class Path:
         return None
 
     @property
+    def turned_away(self) -> Event | None:
+        """The event that says in a response of status 200 that the request failed, where it is all that is sent before
+        the response ends, and no store had to fail for it."""
+        sent = [e for e in self.trace if e.kind == "frame" and e.data["frame"] in self.frames]
+        failed = any(d.kind == "failure" and d.option == 1 for d in self.decisions)
+        if not sent or failed or self.how != "closed" or self.refusal is not None:
+            return None
+        return sent[0] if all(self._says_no(e.data["frame"]) for e in sent) else None
+
+    def _says_no(self, frame: Frame) -> bool:
+        name = frame.fields.get("event")
+        told = isinstance(name, Const) and any(w in str(name.value).lower() for w in self.refusal_words)
+        return told and frame.id is None and (frame.item is None or not frame.item.source)
+
+    @property
     def is_stream(self) -> bool:
         """Whether the answer is an event stream."""
         return any(
@@ -72,9 +88,10 @@ class Path:
     @property
     def missed_guard(self) -> Event | None:
         """The lookup of another key that failed, where the path ends in a refusal for it."""
-        if self.refusal is None:
+        ending = self.refusal or self.turned_away
+        if ending is None:
             return None
-        before = self.trace[: self.trace.index(self.refusal)]
+        before = self.trace[: self.trace.index(ending)]
         missed = next((e for e in reversed(before) if e.kind == "guard" and not e.data["hit"]), None)
         if missed is None:
             return None
@@ -144,6 +161,11 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
             (*asked, (reset.site, "the reset event")),
             reset=True,
         )
+    refused = path.turned_away
+    if refused is not None and path.asks_cursor:
+        why = "an event says that it failed, and the response ends"
+        sites = (*asked, (refused.site, "the event that says so"))
+        return Result(path, Outcome.FAIL_CLOSED, why, sites, reset=True)
     return _by_frames(path, asked)
 
 

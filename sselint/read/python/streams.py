@@ -64,7 +64,8 @@ class Runs:
             self.world.followed |= m.visited
             return m
 
-        found = [Path(hypothesis, m.trace, decisions) for m, decisions in explorer.run(path)]
+        words = self.world.rules.word_list("refusal_events")
+        found = [Path(hypothesis, m.trace, decisions, words) for m, decisions in explorer.run(path)]
         self.complete = self.complete and explorer.complete
         return found
 
@@ -161,7 +162,7 @@ def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Gu
     found: dict[str, Guard] = {}
     for path in paths:
         event = path.missed_guard
-        refusal = path.refusal
+        refusal = path.refusal or path.turned_away
         if event is None or refusal is None:
             continue
         guard = guards.guard_of(world.heap, event, refusal)

@@ -248,6 +248,13 @@ class Input(Value):
 
 
 @dataclass(frozen=True)
+class Body(Input):
+    """The body of a request as a record of the tree: each field is something of its own that the client chose."""
+
+    of: ClassValue
+
+
+@dataclass(frozen=True)
 class Variable(Value):
     """An environment variable: its value if it is not set is `default`."""
 
