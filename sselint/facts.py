@@ -511,7 +511,8 @@ class Pool:
     `command` the words as written. `image`, `build_context` and `dockerfile` (paths relative to the root) link it to a
     unit. `affinity` is that of its own address (workers and plain DNS: none). `settles_environment` is True where
     `environment` is all there is: a variable that is missing from it is not set. `number_from` is the variable that
-    says how many processes there are, with what holds where it is not set.
+    says how many processes there are, with what holds where it is not set. `only_as_script`: the start
+    stands below `if __name__ == "__main__"`, so that importing its file does not run it.
     """
 
     path: str
@@ -539,6 +540,7 @@ class Pool:
     """The words at the head of `command` that replace an image's ENTRYPOINT (Kubernetes `command`, `entrypoint` of
     compose) or are it (Dockerfile). Empty: `command` are the arguments to whatever ENTRYPOINT the image has."""
     number_from: Setting | None = None
+    only_as_script: bool = False
     variant: str = ""
     """Which of several alternative sets of files it is deployed with ("overlays/prod", "chart (values-prod.yaml)",
     "docker-compose.prod.yml"); empty where there is one. Routes and pools of two different variants never meet."""

@@ -98,7 +98,7 @@ def _linked(found: Found, reading: Reading, program: Program | None, settings: S
     from sselint.catalogue import infrastructure_images
     from sselint.link import link
     from sselint.link.overrides import refuse_unknown_streams
-    from sselint.link.pools import Units
+    from sselint.link.units import Units
 
     failures: list[FileReport] = []
 

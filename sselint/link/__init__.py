@@ -18,7 +18,8 @@ from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools
 from sselint.link.disk import disk_answer
 from sselint.link.matching import names_path_of
 from sselint.link.overrides import overrides_of, stated_chain
-from sselint.link.pools import PoolLink, PoolLinker, Units, inside, merge_image_level
+from sselint.link.pools import PoolLink, PoolLinker, merge_image_level
+from sselint.link.units import Units, inside
 from sselint.settings import DeploymentOverride, Settings
 from sselint.source import Tree
 from sselint.stated import ASSUMED
@@ -106,7 +107,7 @@ def _links_found(
     found = pool_linker.of(stream)
     if found.candidates:
         return [Link(Chain((), ()), found.candidates)]
-    pools = merge_image_level(found.links, tree)
+    pools = merge_image_level(found.links, tree, pool_linker.starts)
     chains = _behind_fragment(route_linker.chains(stream, pools), stream, reading, route_linker)
     reached = {id(p.pool) for c in chains for p in c.pools}
     links = [Link(c, assumptions=_assumptions(c)) for c in chains]

@@ -20,7 +20,7 @@ def chains_of_assumed(
     stream: Stream, pool_linker: PoolLinker, route_linker: RouteLinker, tree: Tree
 ) -> tuple[Chain, ...]:
     """A chain for every place where the server may stand; none where the tree has neither routes nor pools."""
-    groups = [merge_image_level(group, tree) for group in pool_linker.unclaimed(stream, WHY)]
+    groups = [merge_image_level(group, tree, pool_linker.starts) for group in pool_linker.unclaimed(stream, WHY)]
     found = [c for group in groups for c in route_linker.chains(stream, group) if c.routes]
     found += _without_pools(stream, route_linker)
     return tuple(found or [Chain(hops_of_pools((link,), None), (link,)) for group in groups for link in _widest(group)])

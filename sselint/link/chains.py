@@ -16,7 +16,8 @@ from os.path import commonpath
 from sselint.deployment import Hop
 from sselint.facts import Count, CursorTreatment, Pool, Rolling, Route, Stream, Strength
 from sselint.link.matching import most_specific, serves
-from sselint.link.pools import PoolLink, folders_above, inside, servers
+from sselint.link.pools import PoolLink, servers
+from sselint.link.units import folders_above, inside
 
 MAX_DEPTH = 8
 """Hops in one chain; more is a loop of names."""

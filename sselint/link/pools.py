@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from sselint.facts import AppReference, Evidence, Pool, Stream
+from sselint.link.starts import Starts
+from sselint.link.units import Units, folders_above, inside, join
 from sselint.read.images import merge_image
 from sselint.source import Tree
 
@@ -48,22 +50,6 @@ class PoolLinks:
     candidates: tuple[str, ...] = ()
 
 
-class Units:
-    """Folders: which unit a path is in, and what stands in a unit."""
-
-    def __init__(self, folders: Iterable[str]) -> None:
-        self._folders = frozenset(folders) | {"."}
-
-    def of(self, path: str) -> str:
-        """The unit of a file."""
-        return next((str(p) for p in PurePosixPath(path).parents if str(p) in self._folders), ".")
-
-
-def inside(path: str, folder: str) -> bool:
-    """Whether a path stands in a folder or below it; both relative to the root."""
-    return folder == "." or path == folder or path.startswith(folder + "/")
-
-
 def servers(streams: Iterable[Stream]) -> frozenset[str]:
     """The files that define an application with a stream: one server each."""
     return frozenset(app.path for s in streams if s.deployable for app in s.apps)
@@ -80,7 +66,7 @@ class PoolLinker:
         self._streams = streams
         self._infrastructure = tuple(re.compile(p) for p in infrastructure)
         self._pools = tuple(p for p in pools if not self._is_infrastructure(p))
-        self._started = {id(p): self._started_files(p) for p in self._pools}
+        self.starts = Starts(tree, units, self._pools)
         self._projects: dict[str, str] = {}
         self._built: dict[int, set[str]] = {}
 
@@ -124,24 +110,30 @@ class PoolLinker:
 
     def _may_run(self, pool: Pool, stream: Stream) -> bool:
         """False where the command certainly starts another application."""
-        files = self._started[id(pool)]
-        return not files or any(app.path in files for app in stream.apps) or not self._known_application(files)
-
-    def _known_application(self, files: frozenset[str]) -> bool:
-        return bool(files & self._tree.known)
+        files = self.starts.files(pool)
+        return (
+            not files
+            or any(app.path in files for app in stream.apps)
+            or any(self._may_run(launch, stream) for launch in self.starts.through(pool))
+        )
 
     # -- evidence
 
     def _by_command(self, pool: Pool, stream: Stream) -> PoolLink | None:
         app = self._started_app(pool, stream) or self._started_elsewhere(pool, stream)
-        if app is None:
-            return None
-        return PoolLink(
-            pool, f"{pool.name} starts {pool.starts or app.path}, which is {app.path}", False, pool.evidence
-        )
+        if app is not None:
+            why = f"{pool.name} starts {pool.starts or app.path}, which is {app.path}"
+            return PoolLink(pool, why, False, pool.evidence)
+        for launch in self.starts.through(pool):
+            app = self._started_app(launch, stream)
+            if app is not None:
+                script = pool.starts or " ".join(pool.command)
+                why = f"{pool.name} runs {script}, which starts {launch.starts or app.path} in {launch.path}"
+                return PoolLink(pool, why, False, (*pool.evidence, *launch.evidence))
+        return None
 
     def _started_app(self, pool: Pool, stream: Stream) -> AppReference | None:
-        files = self._started[id(pool)]
+        files = self.starts.files(pool)
         _, _, attribute = (pool.starts or "").partition(":")
         attribute = re.split(r"[(.\s]", attribute)[0]
         for app in stream.apps:
@@ -155,31 +147,6 @@ class PoolLinker:
             if app.path not in self._tree.known and pool.starts in (app.module, f"{app.module}:{app.attribute}"):
                 return app
         return None
-
-    def _started_files(self, pool: Pool) -> frozenset[str]:
-        """The files of the tree that the command's module may be: those of the nearest folder that has any."""
-        module = (pool.starts or "").partition(":")[0]
-        if not module:
-            return frozenset()
-        stem = module[:-3] if module.endswith(".py") else module.replace(".", "/")
-        names = (f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py")
-        for folder in self._folders_of(pool):
-            found = frozenset(_join(folder, n) for n in names) & self._tree.known
-            if found:
-                return found
-        return frozenset()
-
-    def _folders_of(self, pool: Pool) -> list[str]:
-        here = str(PurePosixPath(pool.path).parent)
-        bases = [pool.build_context, here, self._units.of(pool.path), "."]
-        if pool.dockerfile:
-            bases.insert(1, str(PurePosixPath(pool.dockerfile).parent))
-        folders: list[str] = []
-        for base in (b for b in bases if b is not None):
-            if pool.app_directory and not pool.app_directory.startswith("/"):
-                folders.append(_join(base, pool.app_directory))
-            folders += [base, _join(base, "src")]
-        return list(dict.fromkeys(folders))
 
     def _by_build(self, pool: Pool, stream: Stream) -> PoolLink | None:
         context = pool.build_context
@@ -196,10 +163,10 @@ class PoolLinker:
         return None
 
     def _by_name(self, pool: Pool, stream: Stream) -> PoolLink | None:
-        if pool.starts and not self._started[id(pool)] and self._suffix_matches(pool, stream):
+        if pool.starts and not self.starts.files(pool) and self._suffix_matches(pool, stream):
             if len({a.path for s in self._streams for a in s.apps if _is_module(a, pool)}) == 1:
                 return PoolLink(pool, f"{pool.name} starts {pool.starts}, and one module of the tree is called so")
-        elif pool.starts and not self._started[id(pool)]:
+        elif pool.starts and not self.starts.files(pool):
             return None
         if stream.image and _bare(stream.image) == _bare(pool.image):
             return PoolLink(pool, f"{pool.name} runs the image {stream.image}", False, pool.evidence)
@@ -231,7 +198,7 @@ class PoolLinker:
     def _project(self, unit: str) -> str:
         """The name of the project that a unit is, as its pyproject.toml says; empty without one."""
         if unit not in self._projects:
-            path = _join(unit, "pyproject.toml")
+            path = join(unit, "pyproject.toml")
             try:
                 found = _PROJECT.search(self._tree.text(path)) if path in self._tree.known else None
             except OSError:
@@ -245,7 +212,7 @@ class PoolLinker:
     def _last_resort(self, stream: Stream, possible: Sequence[Pool]) -> PoolLinks:
         own = {app.path for app in stream.apps}
         for folder in folders_above(stream.unit):
-            near = [p for p in possible if inside(p.path, folder) and not self._started[id(p)]]
+            near = [p for p in possible if inside(p.path, folder) and not self.starts.files(p)]
             near = [p for p in near if not self._stands_beside_another(p, stream)]
             if not near:
                 continue
@@ -267,7 +234,7 @@ class PoolLinker:
 
     def unclaimed(self, stream: Stream, why: str) -> tuple[tuple[PoolLink, ...], ...]:
         """The pools that run no server of the tree, those of one server together: places for one that is assumed."""
-        free = [p for p in self._pools if not self._started[id(p)] and not self._runs_another(p, stream)]
+        free = [p for p in self._pools if not self.starts.files(p) and not self._runs_another(p, stream)]
         platforms = [p for p in free if p.format not in IMAGE_LEVEL] or free
         return tuple(tuple(PoolLink(p, why, True, p.evidence) for p in group) for group in _grouped(platforms))
 
@@ -315,22 +282,7 @@ def inside_end(path: str, tail: str) -> bool:
     return path == tail or path.endswith(("/" + tail, "#" + tail))
 
 
-def folders_above(folder: str) -> list[str]:
-    """The folder and those above it, the root last."""
-    return list(dict.fromkeys([folder, *(str(p) for p in PurePosixPath(folder).parents), "."]))
-
-
-def _join(folder: str, name: str) -> str:
-    parts: list[str] = []
-    for part in PurePosixPath(folder, name).parts:
-        if part == "..":
-            parts = parts[:-1]
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts) or "."
-
-
-def merge_image_level(links: Sequence[PoolLink], tree: Tree) -> tuple[PoolLink, ...]:
+def merge_image_level(links: Sequence[PoolLink], tree: Tree, starts: Starts) -> tuple[PoolLink, ...]:
     """Platform pools with what the image-level ones (Dockerfile, gunicorn.conf.py, `uvicorn.run`) say of the command.
 
     Where no platform is in the tree, the image-level pools stand for themselves, as one: the container as written.
@@ -338,14 +290,14 @@ def merge_image_level(links: Sequence[PoolLink], tree: Tree) -> tuple[PoolLink, 
     image_level = sorted((link for link in links if link.pool.format in IMAGE_LEVEL), key=_image_first)
     merged = [link for link in links if link.pool.format not in IMAGE_LEVEL] or image_level[:1]
     for image in image_level:
-        merged = [_with_image(link, image, tree) for link in merged]
+        merged = [_with_image(link, image, tree, starts) for link in merged]
     return tuple(merged)
 
 
-def _with_image(link: PoolLink, image: PoolLink, tree: Tree) -> PoolLink:
-    """The link with what the image says, unless it is the image of something else."""
+def _with_image(link: PoolLink, image: PoolLink, tree: Tree, starts: Starts) -> PoolLink:
+    """The link with what the image says, unless it is the image of something else, or a script that is not run."""
     other = link.pool.dockerfile and image.pool.dockerfile and link.pool.dockerfile != image.pool.dockerfile
-    if link.pool is image.pool or other:
+    if link.pool is image.pool or other or not starts.may_run(link.pool, image.pool):
         return link
     return replace(link, pool=merge_image(link.pool, image.pool, tree))
 

@@ -32,7 +32,7 @@ from sselint.facts import (
     Where,
 )
 from sselint.link import link
-from sselint.link.pools import Units
+from sselint.link.units import Units
 from sselint.settings import Settings
 from sselint.source import Tree
 

@@ -6,7 +6,7 @@ import pytest
 
 from sselint.facts import Reading
 from sselint.link import link
-from sselint.link.pools import Units
+from sselint.link.units import Units
 from sselint.settings import Settings
 from sselint.source import Tree
 from tests.link.builders import pool, route, stream

@@ -70,3 +70,54 @@ def test_the_command_line_decides_and_a_script_where_it_names_one(
     tmp_path: Path, command: str, start: str, number: int
 ) -> None:
     assert workers(tmp_path, command, start) == (number, number)
+
+
+PYPROJECT = '[project]\nname = "ticker"\nversion = "1"\n\n[project.scripts]\nticker = "serve:main"\n'
+
+
+def workers_of(tmp_path: Path, command: str, files: dict[str, str]) -> tuple[int, int | None]:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return workers(tmp_path, command, "pass")
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        (SCRIPT.replace("app", "serve"), {"serve.py": 'import uvicorn\nuvicorn.run("app:app", workers=4)\n'}),
+        (
+            SCRIPT.replace("app", "main"),
+            {
+                "main.py": "from serve import run\n\nrun()\n",
+                "serve.py": 'import uvicorn\n\n\ndef run():\n    uvicorn.run("app:app", workers=4)\n',
+            },
+        ),
+        (
+            '["uv", "run", "ticker"]',
+            {
+                "pyproject.toml": PYPROJECT,
+                "serve.py": 'import uvicorn\n\n\ndef main():\n    uvicorn.run("app:app", workers=4)\n',
+            },
+        ),
+    ],
+    ids=["another script", "what a script imports", "a console script"],
+)
+def test_a_script_may_start_the_application_of_another_file(
+    tmp_path: Path, command: str, files: dict[str, str]
+) -> None:
+    assert workers_of(tmp_path, command, files) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'import uvicorn\nuvicorn.run("app:app", workers=4)\n',
+        'import uvicorn\nPORT = 80\nif __name__ == "__main__":\n    uvicorn.run("app:app", workers=4)\n',
+    ],
+    ids=["another script", "imported, and starts nothing then"],
+)
+def test_a_script_that_is_not_run_starts_nothing(tmp_path: Path, other: str) -> None:
+    """What the command runs says one worker; four are in a script for development, or below a guard."""
+    imports = "from develop import PORT\n" if "PORT" in other else ""
+    main = f'import uvicorn\n{imports}uvicorn.run("app:app", workers=1)\n'
+    assert workers_of(tmp_path, SCRIPT.replace("app", "main"), {"main.py": main, "develop.py": other}) == (1, 1)

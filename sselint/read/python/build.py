@@ -184,8 +184,10 @@ def _unseen(evident: set[str], visited: set[str]) -> set[str]:
 
 
 def _near(world: World, visited: set[str]) -> set[str]:
-    """The files whose functions may fill what the streams read: those that run for a stream, and who imports them."""
-    near = set(visited)
+    """The files whose functions may fill what the streams read: those that run for a stream, who imports them, and who
+    starts a server, which a console script may call."""
+    starts = world.rules.word_list("assembles")
+    near = {*visited, *(p for p, module in world.loaded.items() if any(w in module.source.text for w in starts))}
     for path in world.table.direct_importers(sorted(visited), NEIGHBOURS):
         near.add(path)
         world.load(world.table.at(path))

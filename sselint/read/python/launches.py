@@ -36,6 +36,7 @@ def _pool(world: World, registration: Registration) -> Pool | None:
         name=f"{registration.effect.get('name', 'the server')} in {spans[0].path}",
         processes=_count(world, workers),
         number_from=_variable(workers),
+        only_as_script=registration.only_as_script,
         starts=_starts(world, registration, app),
         evidence=spans,
     )

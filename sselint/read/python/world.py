@@ -66,6 +66,13 @@ class Registration:
     values: Mapping[str, Value]
     effect: Effect
     site: Site
+    only_as_script: bool = False
+    """Whether only a run of the file as a script comes here."""
+
+    def says_the_same(self, other: Registration) -> bool:
+        """Whether it was the same call with the same arguments, on whichever path."""
+        mine = (self.kind, self.site, self.receiver, self.handler, self.values)
+        return mine == (other.kind, other.site, other.receiver, other.handler, other.values)
 
 
 @dataclass(frozen=True)
@@ -433,10 +440,14 @@ class World:
         for value in values.values():
             m.escape(value)
         kept = {k: settled(v) for k, v in values.items()}
-        what = (kind, site, to, handler, kept)
-        known = any((r.kind, r.site, r.receiver, r.handler, r.values) == what for r in self.registrations)
-        if not known and sum(r.site == site for r in self.registrations) < MAX_AT_ONE_PLACE:
-            self.registrations.append(Registration(kind, to, handler, kept, effect, site))
+        as_script = any(d.key == ("script", site.module.path) and d.option == 1 for d in m.oracle.decisions)
+        made = Registration(kind, to, handler, kept, effect, site, as_script)
+        known = next((n for n, r in enumerate(self.registrations) if r.says_the_same(made)), None)
+        if known is not None:
+            if not as_script:
+                self.registrations[known] = made
+        elif sum(r.site == site for r in self.registrations) < MAX_AT_ONE_PLACE:
+            self.registrations.append(made)
             self.heap.version += 1
 
     def returned(self, m: Machine, function: Function, value: Ref) -> None:
