@@ -7,9 +7,10 @@ from functools import partial
 
 from sselint.read.python import calls, classes, free, inject, ir, iteration, library, order, serve
 from sselint.read.python.discover import Endpoint, Endpoints
-from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
+from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal, Started
 from sselint.read.python.modules import Module, Site
-from sselint.read.python.oracle import Budget, Explorer, Oracle, OutOfBudget
+from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle, OutOfBudget
+from sselint.read.python.outcome import behind_sign, turned_away
 from sselint.read.python.values import (
     ClassValue,
     Const,
@@ -29,6 +30,8 @@ ENTRY_PATHS = 24
 ENTRY_STEPS = 8_000
 ENTRY_TOTAL = 40_000
 OTHER_TOTAL = 8_000
+STARTUP_PATHS, STARTUP_STEPS, STARTUP_TOTAL = 32, 16_000, 80_000
+"""Start-up makes what all requests find, and is often the longest single run."""
 NEIGHBOURS = 60
 FIRST_SIGN = 16_000
 PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS, RUN_STEPS = 500_000, 300_000, 250_000, 1_500_000
@@ -49,6 +52,7 @@ def build(
     """
     for module in modules:
         world.load(module)
+    world.about = _about(world, modules, evident)
     _startup(world)
     world.renew(PROBE_STEPS)
     endpoints = Endpoints(world).find()
@@ -120,12 +124,32 @@ def _foremost(world: World, near: set[str]) -> list[Function]:
 
 
 def _startup(world: World) -> None:
-    """Runs what applications run when they start."""
+    """Runs what applications run when they start. What the files around the streams ask there is answered both ways
+    first: which of several implementations is made, say."""
     for application, handler in _lifespans(world):
-        _explore(world, partial(_lifespan, application, handler))
+        _start_up(world, partial(_lifespan, application, handler))
     for registration in list(world.registrations):
         if registration.kind in ("lifespan", "task") and registration.handler is not None:
-            _explore(world, partial(_start, registration))
+            _start_up(world, partial(_start, registration))
+
+
+def _start_up(world: World, action: Callable[[Machine], None]) -> None:
+    def near(_: Machine, decision: Decision, __: int) -> bool:
+        return decision.site is not None and world.is_about_streams(decision.site.module)
+
+    explorer = Explorer(world.budget, STARTUP_PATHS, True, STARTUP_STEPS, STARTUP_TOTAL, _not_started, near)
+    _explored(world, action, explorer, lambda _: False)
+
+
+def _not_started(m: Machine) -> bool:
+    """Whether a start-up did not come to its end."""
+    return not any(e.kind == "started" for e in m.trace)
+
+
+def _about(world: World, modules: Sequence[Module], evident: set[str]) -> set[str]:
+    """The files that write down a stream, and who imports them."""
+    mention = [m.path for m in modules if m.path in evident and order.sends(m.source.text)]
+    return {*mention, *world.table.direct_importers(mention, 2 * NEIGHBOURS)}
 
 
 def _loose(world: World, evident: set[str]) -> list[Endpoint]:
@@ -219,7 +243,13 @@ def _lifespan(application: Ref, handler: Value, m: Machine) -> None:
     if isinstance(value, Generator) and value.kind == "coroutine":
         value = calls.awaited(m, value, site)
     if isinstance(value, Generator):
-        iteration.iterate(m, value, site, lambda element: None)
+        iteration.iterate(m, value, site, lambda element: _started(m, site))
+    m.note("started", site)
+
+
+def _started(m: Machine, site: Site) -> None:
+    m.note("started", site)
+    raise Started
 
 
 def _serve(endpoint: Endpoint, m: Machine) -> None:
@@ -242,6 +272,13 @@ def _explore(
     until: Callable[[Machine], bool] = lambda _: False,
 ) -> list[Machine]:
     """Runs something path by path, until one is what `until` looks for."""
+    explorer = Explorer(world.budget, ENTRY_PATHS, True, ENTRY_STEPS, total, turned_away, behind_sign)
+    return _explored(world, action, explorer, until)
+
+
+def _explored(
+    world: World, action: Callable[[Machine], None], explorer: Explorer, until: Callable[[Machine], bool]
+) -> list[Machine]:
 
     def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)
@@ -253,7 +290,6 @@ def _explore(
             world.faults.setdefault(next(iter(sorted(m.visited)), ""), error)
         return m
 
-    explorer = Explorer(world.budget, ENTRY_PATHS, cover=True, steps=ENTRY_STEPS, total=total)
     found: list[Machine] = []
     for m, _ in explorer.run(path):
         found.append(m)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from sselint.read.python import builtin_calls, classes, ir, library, statements, stores
 from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Raised, Returned, Signal
 from sselint.read.python.modules import Site
+from sselint.read.python.oracle import TooLong
 from sselint.read.python.values import (
     Callback,
     ClassValue,
@@ -29,6 +30,7 @@ from sselint.read.python.values import (
     Value,
 )
 
+ASIDE_STEPS = 2_500
 MAX_SAME = 2
 """So often the same function may be in its own call chain."""
 
@@ -129,7 +131,20 @@ def run_body(
             return returned.value
         return Const.of(None)
 
-    return _nested(m, node, site, body)
+    if not m.boot or on_yield is not None or m.world.is_about_streams(function.module):
+        return _nested(m, node, site, body)
+    return _aside(m, function, lambda: _nested(m, node, site, body))
+
+
+def _aside(m: Machine, function: Function, run: Callable[[], Value]) -> Value:
+    """What start-up does that has nothing to do with the streams: it must not take the steps of what has."""
+    if m.oracle.floor:
+        return run()
+    try:
+        with m.oracle.allowance(ASIDE_STEPS):
+            return run()
+    except TooLong:
+        return Unknown(f"what {function.name} gives, which takes too long to follow")
 
 
 def _nested(m: Machine, node: object, site: Site | None, body: Callable[[], Value]) -> Value:

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from sselint.read.python.oracle import Decision
-from sselint.read.python.values import Value
+from sselint.read.python.values import ClassValue, Ref, Value
+
+if TYPE_CHECKING:
+    from sselint.read.python.machine import Machine
+    from sselint.read.python.modules import Site
+
+MANY = 4
+"""More implementations than that are not told of one by one."""
 
 Ties = dict[object, set[int]]
 """For each test of the environment, the answers with which a value was written. A test that one of the runs never came
@@ -64,3 +72,22 @@ class Choices:
         for one, other in combinations(self._ties.get(place, {}).values(), 2):
             tests |= {test for test, options in one.items() if test in other and not options & other[test]}
         return tests
+
+
+def implementations(m: Machine, options: Sequence[Value]) -> tuple[ClassValue, ...]:
+    """The classes of the tree of which a place holds one object or another; none where it is no such choice."""
+    kinds = dict.fromkeys(_class_of(m, option) for option in options)
+    found = tuple(cls for cls in kinds if cls is not None)
+    return found if len(found) == len(kinds) and 1 < len(kinds) <= MANY else ()
+
+
+def note_implementation(
+    m: Machine, key: object, among: tuple[ClassValue, ...], picked: Value, label: str, site: Site | None
+) -> None:
+    """Notes which of several implementations a run took for what it found."""
+    m.note("implementation", site, key=key, of=_class_of(m, picked), label=label, among=among)
+
+
+def _class_of(m: Machine, value: Value) -> ClassValue | None:
+    of = m.object(value).of if isinstance(value, Ref) else None
+    return of if isinstance(of, ClassValue) else None

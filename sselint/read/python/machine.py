@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from sselint.read.python import ir
+from sselint.read.python.choices import implementations, note_implementation
 from sselint.read.python.heap import Object, Overlay
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Decision, Oracle
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 28
 LOOP_ROUNDS = 2
+SIGNS = frozenset({"cursor", "stream", "start", "frame"})
 
 
 class Hypothesis(str, Enum):
@@ -80,6 +82,10 @@ class Continued(Signal):
 
 class Ended(Signal):
     """The path goes on for ever: the stream stays open."""
+
+
+class Started(Ended):
+    """Start-up is over: what stands behind it is done when the server stops."""
 
 
 class Raised(Signal):
@@ -172,6 +178,8 @@ class Machine:
         self.shape: Value | None = None
         """The id on the wire, as far as it is known: what a well-formed cursor looks like."""
         self.request: dict[str, Value] = {}
+        self.signs: int | None = None
+        """How many decisions had been taken when the first thing was done that has to do with the stream."""
         self.variables: dict[str, None] = {}
         """Environment variables that the run asked for."""
         self.written: dict[tuple[Ref, str], tuple[Value, int]] = {}
@@ -218,6 +226,8 @@ class Machine:
 
     def note(self, kind: str, site: Site | None, **data: Any) -> None:
         """Adds to the trace."""
+        if self.signs is None and kind in SIGNS:
+            self.signs = len(self.oracle.decisions)
         self.trace.append(Event(kind, site, {**data, "round": self.round}))
 
     # -- objects ----------------------------------------------------------------------------------------------------
@@ -288,8 +298,11 @@ class Machine:
             label = f"{shown}, which {' and '.join(variables)} chooses" if variables else f"what {shown} is"
             for variable in variables:
                 self.note("environment", None, name=variable)
-            kind = "environment" if variables else "value"
+            among = () if variables else implementations(self, options)
+            kind = "environment" if variables else "implementation" if among else "value"
             picked = options[self.once(len(options), (ref.id, name), kind, label, site)]
+            if among:
+                note_implementation(self, (ref.id, name), among, picked, label, site)
         if name in self.object(ref).rewritten or self._counted(ref, name):
             picked = self.as_state(picked, ref.id)
         self.overlay.attributes[(ref, name)] = picked
@@ -431,4 +444,5 @@ __all__ = [
     "Raised",
     "Returned",
     "Signal",
+    "Started",
 ]

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import process_time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sselint.read.python.modules import Site
 
 
 class OutOfBudget(Exception):  # noqa: N818 - a signal, not an error
     """The run took more steps than it may."""
+
+
+class TooLong(Exception):  # noqa: N818 - a signal, not an error
+    """A call took more steps than it is worth."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class Oracle:
 
     prefix: tuple[int, ...] = ()
     steps_left: int = 60_000
+    floor: int = 0
+    """What must be left at the end of the call that has an allowance."""
     decisions: list[Decision] = field(default_factory=list)
 
     def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
@@ -49,10 +56,19 @@ class Oracle:
         return option
 
     def step(self) -> None:
-        """Counts a step. Raises OutOfBudget."""
+        """Counts a step. Raises OutOfBudget, or TooLong within an allowance."""
         self.steps_left -= 1
-        if self.steps_left < 0:
-            raise OutOfBudget
+        if self.steps_left < self.floor:
+            raise TooLong if self.floor and self.steps_left >= 0 else OutOfBudget
+
+    @contextmanager
+    def allowance(self, steps: int) -> Iterator[None]:
+        """Lets what is done within take so many steps. Raises TooLong where it takes more."""
+        outer, self.floor = self.floor, max(self.steps_left - steps, self.floor)
+        try:
+            yield
+        finally:
+            self.floor = outer
 
 
 Result = TypeVar("Result")
@@ -78,24 +94,40 @@ class Budget:
 
 class Explorer:
     """Runs a function path by path. `cover` stops once every option of every question was taken somewhere; otherwise
-    all paths are run, those with something new first, until `limit`."""
+    all paths are run, those with something new first, until `limit`. As long as all `failed`, the last question that a
+    path came to is answered otherwise first, for it is the nearest to what made it fail. Then come the questions that
+    are `near`: it is told the result, the question and how many came before it."""
 
-    def __init__(self, budget: Budget, limit: int, cover: bool, steps: int = 60_000, total: int = 400_000) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        limit: int,
+        cover: bool,
+        steps: int = 60_000,
+        total: int = 400_000,
+        failed: Callable[[Any], bool] = lambda _: False,
+        near: Callable[[Any, Decision, int], bool] = lambda *_: False,
+    ) -> None:
         self.budget = budget
         self.left = total
         self.limit = limit
         self.cover = cover
         self.steps = steps
+        self.failed = failed
+        self.near = near
         self.complete = True
 
     def run(self, path: Callable[[Oracle], Result]) -> Iterator[tuple[Result, list[Decision]]]:
         """The results of all paths, each with the decisions that it took."""
+        first: deque[tuple[int, ...]] = deque()
         new: deque[tuple[int, ...]] = deque([()])
+        again: deque[tuple[int, ...]] = deque()
         old: deque[tuple[int, ...]] = deque()
         seen: set[tuple[object, int]] = set()
-        count = 0
-        while new or old:
-            prefix = new.popleft() if new else old.popleft()
+        count, reached = 0, False
+        while first or new or again or old:
+            turns = (again, new) if count % 2 else (new, again)
+            prefix = next(queue for queue in (first, *turns, old) if queue).popleft()
             if count >= self.limit or self.budget.spent or self.left <= 0:
                 self.complete = False
                 return
@@ -107,17 +139,27 @@ class Explorer:
             self.left -= taken
             decisions = oracle.decisions
             seen.update((d.key, d.option) for d in decisions)
-            for position in range(len(prefix), len(decisions)):
-                decision = decisions[position]
-                head = tuple(d.option for d in decisions[:position])
-                for option in range(decision.options):
-                    if option == decision.option:
-                        continue
-                    fresh = (decision.key, option) not in seen
-                    if fresh:
-                        new.append((*head, option))
-                        if self.cover:
-                            seen.add((decision.key, option))
-                    elif not self.cover:
-                        old.append((*head, option))
+            reached = reached or not self.failed(result)
+            for decision, other, fresh in self._others(decisions, len(prefix), seen):
+                if fresh and not reached:
+                    first.appendleft(other)
+                    continue
+                near = self.near(result, decision, len(other) - 1)
+                queues = (new, first) if fresh else (old, again)
+                queues[near].append(other)
             yield result, decisions
+
+    def _others(
+        self, decisions: list[Decision], begin: int, seen: set[tuple[object, int]]
+    ) -> Iterator[tuple[Decision, tuple[int, ...], bool]]:
+        """Where other ways branch off a path behind its first `begin` decisions, and whether into what is new."""
+        for position in range(begin, len(decisions)):
+            decision = decisions[position]
+            head = tuple(d.option for d in decisions[:position])
+            for option in range(decision.options):
+                fresh = (decision.key, option) not in seen
+                if option == decision.option or (self.cover and not fresh):
+                    continue
+                if self.cover:
+                    seen.add((decision.key, option))
+                yield decision, (*head, option), fresh

@@ -6,14 +6,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sselint.facts import Evidence, Outcome, Run, Span
-from sselint.read.python.machine import Event, Hypothesis
+from sselint.read.python.machine import Event, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Decision
 from sselint.read.python.values import Const, Remembered, Unknown, Value, leaves
 from sselint.read.python.wire import Frame
 
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
-UNDERSTOOD = frozenset({"condition", "lookup", "empty", "failure", "value"})
+UNDERSTOOD = frozenset({"condition", "lookup", "empty", "failure", "value", "implementation"})
+
+
+def turned_away(m: Machine) -> bool:
+    """Whether a run was refused before it came to a stream."""
+    kinds = {e.kind for e in m.trace}
+    return "refuse" in kinds and not kinds & {"stream", "frame", "start"}
+
+
+def behind_sign(m: Machine, decision: Decision, position: int) -> bool:
+    """Whether a question came up when the cursor had been read or the stream begun, or is which implementation is
+    asked."""
+    return decision.kind == "implementation" or (m.signs is not None and position >= m.signs)
 
 
 @dataclass

@@ -14,7 +14,8 @@ from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
 from sselint.read.python.rules import load_rules
-from sselint.read.python.streams import site_of, stream_of, symbol_of
+from sselint.read.python.streams import site_of, streams_of, symbol_of
+from sselint.read.python.variants import worse
 from sselint.read.python.world import Environment, World
 from sselint.source import Source, Tree
 
@@ -69,13 +70,14 @@ class Analysis:
         endpoints = build.build(world, self._modules(self.evident), set(self.evident))
         streams: dict[object, Stream] = {}
         files: list[FileReport] = []
-        for endpoint in endpoints:
+        for number, endpoint in enumerate(endpoints):
             try:
-                stream = self._stream_of(world, endpoint)
+                share = world.budget.steps // (len(endpoints) - number)
+                found = self._streams_of(world, endpoint, share)
             except Exception as error:  # one endpoint must not cost the others
                 files.append(self._internal(endpoint.site.module.path if endpoint.site is not None else "", error))
                 continue
-            if stream is not None:
+            for stream in found:
                 place = _place(stream)
                 known = streams.get(place)
                 streams[place] = stream if known is None else _merged(known, stream)
@@ -84,14 +86,14 @@ class Analysis:
         clients = self._sightings if streams else ()
         return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
 
-    def _stream_of(self, world: World, endpoint: Endpoint) -> Stream | None:
+    def _streams_of(self, world: World, endpoint: Endpoint, share: int) -> list[Stream]:
         before = set(world.followed)
         world.followed.clear()
-        stream = stream_of(world, endpoint, self.unit_of)
-        if stream is not None:
+        found = streams_of(world, endpoint, self.unit_of, share)
+        for stream in found:
             self._followed.setdefault(_place(stream), set()).update(world.followed)
         world.followed |= before
-        return stream
+        return found
 
     def _read_again(self, stream: Stream, environment: Environment) -> Stream:
         """Only the files around the stream are run again: those of which a function ran for it, and its applications'.
@@ -107,10 +109,12 @@ class Analysis:
             return site is not None and site.module.path == stream.path and symbol_of(endpoint) == stream.symbol
 
         found: Stream | None = None
-        for endpoint in build.build(world, self._modules(sorted(around)), evident, is_wanted):
-            again = stream_of(world, endpoint, self.unit_of)
-            if again is not None and (again.path, again.line) == (stream.path, stream.line):
-                found = again if found is None else _merged(found, again)
+        endpoints = build.build(world, self._modules(sorted(around)), evident, is_wanted)
+        for number, endpoint in enumerate(endpoints):
+            share = world.budget.steps // (len(endpoints) - number)
+            for again in streams_of(world, endpoint, self.unit_of, share)[:1]:
+                if (again.path, again.line) == (stream.path, stream.line):
+                    found = again if found is None else _merged(found, again)
         return stream if found is None else found
 
     @cached_property
@@ -172,4 +176,4 @@ def _merged(known: Stream, other: Stream) -> Stream:
     from dataclasses import replace
 
     apps = tuple(dict.fromkeys((*known.apps, *other.apps)))
-    return replace(known, apps=apps, deployable=known.deployable or other.deployable)
+    return replace(known if apps else worse(known, other), apps=apps, deployable=known.deployable or other.deployable)

@@ -17,6 +17,7 @@ from sselint.read.python.machine import (
     Raised,
     Returned,
     Signal,
+    Started,
 )
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -171,11 +172,16 @@ def _while(m: Machine, node: ir.While, frame: Frame) -> None:
             except Broke:
                 return
         else:
-            if expressions.condition(m, node.test, frame):
+            if not _comes_to_an_end(m, node) and expressions.condition(m, node.test, frame):
                 raise Ended
     finally:
         m.round = outer
     run_block(m, node.orelse, frame)
+
+
+def _comes_to_an_end(m: Machine, node: ir.While) -> bool:
+    """Whether a loop is sure to end: start-up does, or there is no server; but `while True` ends where it says so."""
+    return m.boot and not isinstance(node.test, ir.Constant)
 
 
 def _for(m: Machine, node: ir.For, frame: Frame) -> None:
@@ -254,22 +260,30 @@ def enter_manager(m: Machine, manager: Value, site: Site, frame: Frame, inside: 
         inside(library.entered(m, manager, site))
         return
     value = calls.call(m, enter, (), {}, site, frame)
+    serving = False
     try:
         inside(calls.awaited(m, value, site))
+    except (Started, Passing) as signal:
+        serving = _is_started(signal)
+        raise
     finally:
         leave = classes.find_method(m, manager, "__aexit__") or classes.find_method(m, manager, "__exit__")
-        if leave is not None:
+        if leave is not None and not serving:
             nothing = Const.of(None)
             calls.awaited(m, calls.call(m, leave, (nothing, nothing, nothing), {}, site, frame), site)
 
 
 def _try(m: Machine, node: ir.Try, frame: Frame) -> None:
+    serving = False
     try:
         m.guarded.append(any(_catches_failures(m, h, frame) for h in node.handlers))
         try:
             run_block(m, node.body, frame)
         finally:
             m.guarded.pop()
+    except (Started, Passing) as signal:
+        serving = _is_started(signal)
+        raise
     except Raised as raised:
         handler = _handler(m, node, raised, frame)
         if handler is None:
@@ -284,8 +298,13 @@ def _try(m: Machine, node: ir.Try, frame: Frame) -> None:
     else:
         run_block(m, node.orelse, frame)
     finally:
-        if node.final:
+        if node.final and not serving:
             run_block(m, node.final, frame)
+
+
+def _is_started(signal: Started | Passing) -> bool:
+    """Whether what goes by says that the server serves now: then nothing is left or cleaned up."""
+    return isinstance(signal, Started) or isinstance(signal.signal, Started)
 
 
 def _catches_failures(m: Machine, handler: ir.Handler, frame: Frame) -> bool:

@@ -16,13 +16,13 @@ from sselint.facts import (
     Stream,
     Truth,
 )
-from sselint.read.python import guards, serve
+from sselint.read.python import guards, serve, variants
 from sselint.read.python.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.discover import Endpoint, references
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle
-from sselint.read.python.outcome import Path, evidence_of, run_of
+from sselint.read.python.outcome import Path, behind_sign, evidence_of, run_of, turned_away
 from sselint.read.python.values import (
     Callback,
     ClassValue,
@@ -40,6 +40,8 @@ from sselint.read.python.world import World
 PATHS = 160
 SHAPE_PATHS = 40
 STEPS = 20_000
+SHARE, LEAST, HYPOTHESES = 2_000_000, 20_000, 5
+"""What all runs of an endpoint may take where nobody else wants any, and what those of one hypothesis take at least."""
 NOT_DEPLOYED = re.compile(
     r"(^|/)(tests?|testing|examples?|docs?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
 )
@@ -48,14 +50,17 @@ NOT_DEPLOYED = re.compile(
 class Runs:
     """The paper runs of one endpoint."""
 
-    def __init__(self, world: World, endpoint: Endpoint) -> None:
+    def __init__(self, world: World, endpoint: Endpoint, share: int) -> None:
         self.world = world
+        self.share = share
+        """The steps that the paths under one hypothesis may take."""
         self.endpoint = endpoint
         self.complete = True
 
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
-        explorer = Explorer(self.world.budget, limit, cover=False, steps=STEPS)
+        budget = self.world.budget
+        explorer = Explorer(budget, limit, False, STEPS, self.share, turned_away, behind_sign)
 
         def path(oracle: Oracle) -> Machine:
             m = Machine(self.world, oracle, hypothesis)
@@ -70,20 +75,25 @@ class Runs:
         return found
 
 
-def stream_of(world: World, endpoint: Endpoint, unit_of: dict[str, str]) -> Stream | None:
-    """The stream that an endpoint is, or None where it sends no events."""
-    runs = Runs(world, endpoint)
+def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share: int = SHARE) -> list[Stream]:
+    """The stream that an endpoint is, none where it sends no events, and what it is with each implementation of what
+    it asks, where nothing settles which one that is. Its runs take about `share` steps in all."""
+    runs = Runs(world, endpoint, max(share // HYPOTHESES, LEAST))
     first = runs.paths(Hypothesis.MISSING, None, SHAPE_PATHS)
     if not any(p.is_stream for p in first):
         first += runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
         if not any(p.is_stream and p.raw_frames for p in first):
-            return None
+            return []
     shape = shape_of([*first, *runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)])
     missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
     foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
     known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
     malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
-    return _assembled(world, endpoint, runs, (missing, foreign, known, malformed), unit_of)
+    several = (missing, foreign, known, malformed)
+    main = _assembled(world, endpoint, runs, several, unit_of)
+    if main is None:
+        return []
+    return variants.told(main, several, lambda chosen: _assembled(world, endpoint, runs, chosen, unit_of))
 
 
 def shape_of(paths: Sequence[Path]) -> Value | None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sselint.facts import Setting
-from sselint.read.python import calls, described, effects, ir, library, scan
-from sselint.read.python.choices import Choices
+from sselint.read.python import calls, described, effects, ir, late, library, scan
+from sselint.read.python.choices import Choices, implementations, note_implementation
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -120,6 +120,8 @@ class World:
         """Files whose functions ran in paper runs."""
         self.cut = False
         """Whether a stage ended because its budget did."""
+        self.about: set[str] | None = None
+        """The files that mention streams, and who imports them, as soon as that is known."""
         self.middleware: dict[Value, bool] = {}
         """Whether a middleware has to do with the cursor."""
         self.probes: list[Machine] = []
@@ -131,6 +133,10 @@ class World:
         """Functions that give an application, with the number of the application."""
         self.nowhere = Site(Module(_EMPTY, "", False), object())
         self.cursor_words = frozenset(plain(w) for w in rules.word_list("cursor_names"))
+
+    def is_about_streams(self, module: Module) -> bool:
+        """Whether a file has to do with streams."""
+        return self.about is None or module.path in self.about
 
     def renew(self, budget: Budget | int) -> None:
         """Begins a stage with a budget of its own; remembers whether the last one was cut short."""
@@ -318,16 +324,21 @@ class World:
         options = list(self.globals.get(module.path, {}).get(name, ()))
         if not options:
             return None
+        if not m.boot:
+            options += late.alternatives(module, name, options, (module.path, name) in self.rewritten)
         if len(options) > 1:
             options = _made_lazily(options)
         picked = options[0]
         if len(options) > 1:
             variables = self.choices.variables(key)
-            kind = "environment" if variables else "value"
+            among = () if variables else implementations(m, options)
+            kind = "environment" if variables else "implementation" if among else "value"
             label = f"{name}, which {' and '.join(variables)} chooses" if variables else f"what {name} is"
             for variable in variables:
                 m.note("environment", None, name=variable)
             picked = options[m.once(len(options), key, kind, label)]
+            if among:
+                note_implementation(m, key, among, picked, label, None)
             m.overlay.known.pop(key, None)
         picked = self.force(m, picked)
         if (module.path, name) in self.rewritten:

@@ -107,14 +107,14 @@ def test_internal_fault_costs_one_endpoint(monkeypatch: pytest.MonkeyPatch) -> N
     """A fault of sselint's own on one endpoint is reported, and the other endpoint is told."""
     from sselint.read.python import program
 
-    original = program.stream_of
+    original = program.streams_of
 
-    def failing(world: object, endpoint: object, units: dict[str, str]) -> object:
+    def failing(world: object, endpoint: object, units: dict[str, str], share: int) -> object:
         if getattr(endpoint, "url", "") == "/feed":
             raise ZeroDivisionError("a fault")
-        return original(world, endpoint, units)  # type: ignore[arg-type]
+        return original(world, endpoint, units, share)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(program, "stream_of", failing)
+    monkeypatch.setattr(program, "streams_of", failing)
     two = published(UUIDS).replace('Route("/feed", feed)', 'Route("/feed", feed), Route("/other", feed)')
     reading = reading_of({"app.py": two})
     assert [s.url for s in reading.streams] == ["/other"]
