@@ -48,7 +48,13 @@ def _by_class(several: Several, key: object) -> dict[ClassValue, Several]:
             cls = _chosen(path, key)
             if cls is not None and path.is_stream:
                 classes[cls] = None
-    return {cls: tuple([p for p in paths if _chosen(p, key) in (cls, None)] for paths in several) for cls in classes}
+    return {cls: tuple(_those_of(cls, key, paths) for paths in several) for cls in classes}
+
+
+def _those_of(cls: ClassValue, key: object, paths: list[Path]) -> list[Path]:
+    """The paths of an implementation under one hypothesis: none where no path that was followed came to ask it."""
+    asked = any(_chosen(p, key) == cls for p in paths)
+    return [p for p in paths if _chosen(p, key) in (cls, None)] if asked else []
 
 
 def _chosen(path: Path, key: object) -> ClassValue | None:
