@@ -199,10 +199,12 @@ def _iter(m: Machine, a: Arguments) -> Value:
     )
 
 
-def lazy(kind: str) -> Primitive:
-    """A lazy iterator of a kind that `iteration` knows."""
+def lazy(kind: str, fewest: int = 1) -> Primitive:
+    """A lazy iterator of a kind that `iteration` knows. It needs so many arguments: `zip(*rows)` may show none."""
 
     def make(m: Machine, a: Arguments) -> Value:
+        if len(a.positional) < fewest:
+            return Unknown(f"what {kind} makes of arguments that are not seen")
         return Generator(None, None, kind, a.positional)
 
     return make
@@ -444,7 +446,7 @@ def _entered(m: Machine, a: Arguments) -> Value:
 PRIMITIVES: dict[str, Primitive] = {
     "next": _next, "anext": _next, "len": _len, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set,
     "dict": _dict, "iter": _iter, "aiter": _iter, "enumerate": lazy("enumerate"), "range": lazy("range"),
-    "zip": lazy("zip"), "map": _map, "filter": lazy("filter"), "sorted": _sorted, "reversed": _reversed,
+    "zip": lazy("zip"), "map": _map, "filter": lazy("filter", 2), "sorted": _sorted, "reversed": _reversed,
     "min": _bounds, "max": _bounds, "any": _quantified(True), "all": _quantified(False), "isinstance": _isinstance,
     "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "type": _type,
     "callable": _callable, "int": _number, "float": _number, "str": _str, "repr": _str, "ascii": _str, "format": _same,

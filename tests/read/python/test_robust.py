@@ -27,6 +27,20 @@ ODD = {
     "a class that inherits from itself": {"app.py": published(UUIDS) + "\n\nclass A(A):\n    pass\n\n\nA().x\n"},
     "endless recursion": {"app.py": published(UUIDS) + "\n\ndef f(n):\n    return f(n + 1)\n\n\nf(0)\n"},
     "an endless loop at import": {"app.py": "while True:\n    pass\n" + published(UUIDS)},
+    "iterators of arguments that are not seen": {
+        "app.py": published(UUIDS)
+        + """
+
+def columns(*rows):
+    names, values = zip(*rows)
+    for pair in zip(*{}), enumerate(iterable=names), filter(*values), range(*values), map(*values):
+        yield from pair
+
+
+first, second = zip(*[])
+third = list(filter(*third_party()))
+"""
+    },
     "every statement": {
         "app.py": published(UUIDS)
         + """
