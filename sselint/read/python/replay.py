@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sselint.facts import Replay, Truth, Where
 from sselint.read.python.heap import Heap, Object
@@ -118,39 +118,7 @@ def _ends(paths: Sequence[Path]) -> Truth:
 def _tail(
     heap: Heap, paths: Sequence[Path], sources: Sequence[int]
 ) -> tuple[Where, str, list[tuple[Site | None, str]]]:
-    live = [e for p in paths for e in p.events("live")]
-    found: list[tuple[Where, str, Site | None]] = []
-    for event in live:
-        target = heap.objects.get(int(event.data["source"]))
-        if target is None:
-            continue
-        through = heap.objects.get(int(event.data.get("through") or 0))
-        if target.where in PLACES:
-            found.append((PLACES[target.where], f"then what {target.label} passes on arrives", event.site))
-            continue
-        fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
-        if not fed and event.data.get("fed") == "nothing":
-            found.append(
-                (
-                    Where.UNKNOWN,
-                    f"nothing in the tree puts anything into {target.label or 'the queue'} that it then waits for",
-                    event.site,
-                )
-            )
-        elif fed and not fed & {"local", "memory", "process"}:
-            found.append(
-                (
-                    Where.SHARED,
-                    "then a task of the process passes on what any process put into the shared store",
-                    event.site,
-                )
-            )
-        else:
-            found.append((Where.MEMORY, "then only what this process publishes arrives", event.site))
-    for frame in (f for p in paths for f in p.frames if f.live and f.item is not None):
-        target = heap.objects.get(frame.item.source) if frame.item is not None else None
-        if target is not None and target.where in PLACES:
-            found.append((PLACES[target.where], f"then what {target.label} passes on arrives", frame.site))
+    found = [*_waits(heap, paths), *_sent_live(heap, paths)]
     if found:
         worst = min(found, key=lambda f: WORST.index(f[0]))
         return worst[0], worst[1], [(worst[2], "waits for new events here")]
@@ -161,6 +129,35 @@ def _tail(
     if any(p.how == "open" for p in paths):
         return Where.MEMORY, "then what the handler itself makes is sent", []
     return Where.NONE, "then the response ends", []
+
+
+def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site | None]]:
+    """Where what a stream waits for comes from."""
+    for event in (e for p in paths for e in p.events("live")):
+        target = heap.objects.get(int(event.data["source"]))
+        if target is None:
+            continue
+        if target.where in PLACES:
+            yield PLACES[target.where], f"then what {target.label} passes on arrives", event.site
+            continue
+        through = heap.objects.get(int(event.data.get("through") or 0))
+        fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
+        if not fed and event.data.get("fed") == "nothing":
+            waited = target.label or "the queue"
+            yield Where.UNKNOWN, f"nothing in the tree puts anything into {waited} that it then waits for", event.site
+        elif fed and not fed & {"local", "memory", "process"}:
+            why = "then a task of the process passes on what any process put into the shared store"
+            yield Where.SHARED, why, event.site
+        else:
+            yield Where.MEMORY, "then only what this process publishes arrives", event.site
+
+
+def _sent_live(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site | None]]:
+    """Where what is sent as it arrives was read from."""
+    for frame in (f for p in paths for f in p.frames if f.live and f.item is not None):
+        target = heap.objects.get(frame.item.source) if frame.item is not None else None
+        if target is not None and target.where in PLACES:
+            yield PLACES[target.where], f"then what {target.label} passes on arrives", frame.site
 
 
 def _polled(heap: Heap, paths: Iterable[Path]) -> list[int]:

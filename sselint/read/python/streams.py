@@ -105,25 +105,19 @@ def shape_of(paths: Sequence[Path]) -> Value | None:
 def _assembled(
     world: World, endpoint: Endpoint, runs: Runs, several: tuple[list[Path], ...], unit_of: dict[str, str]
 ) -> Stream | None:
-    missing, foreign, known, malformed = several
+    missing, foreign, known, _ = several
     words = world.rules.word_list("reset_events")
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything)
-    on_foreign = run_of(foreign, words, runs.complete)
-    on_overlap = run_of(known, words, runs.complete) if ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) else None
-    if cursor.read is Truth.NO:
-        on_foreign = _not_read(on_foreign, cursor)
-        on_overlap = None
     site = site_of(endpoint)
     if site is None:
         return None
     span = site.span("the endpoint")
-    on_missing = run_of(missing, words, runs.complete)
-    on_malformed = run_of(malformed, words, runs.complete) if cursor.read is Truth.YES else None
+    outcomes = _outcomes(several, words, runs.complete, cursor, ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN))
+    on_foreign, on_overlap, on_missing, on_malformed = outcomes
     found_guards = _guards(world, endpoint, [*foreign, *known])
-    outcomes = (on_foreign, on_overlap, on_missing, on_malformed)
     apps = references(world, endpoint)
     return Stream(
         path=span.path,
@@ -146,6 +140,18 @@ def _assembled(
         environment=variables(world.heap, several, words, is_open(ids, replay, outcomes), found_guards),
         evidence=(replace(span, note="the endpoint"),),
     )
+
+
+def _outcomes(
+    several: tuple[list[Path], ...], words: Sequence[str], complete: bool, cursor: Cursor, may_overlap: bool
+) -> tuple[Run, Run | None, Run, Run | None]:
+    """What a client gets with a foreign cursor, with one that is known here too, without one, with a malformed one."""
+    missing, foreign, known, malformed = several
+    on_foreign, on_missing = run_of(foreign, words, complete), run_of(missing, words, complete)
+    if cursor.read is not Truth.YES:
+        return _not_read(on_foreign, cursor), None, on_missing, None
+    on_overlap = run_of(known, words, complete) if may_overlap else None
+    return on_foreign, on_overlap, on_missing, run_of(malformed, words, complete)
 
 
 def _deployable(path: str, apps: Sequence[AppReference]) -> bool:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sselint.facts import Setting
-from sselint.read.python import calls, described, effects, ir, late, library, scan
+from sselint.read.python import calls, described, ir, late, library, scan
 from sselint.read.python.choices import Choices, implementations, note_implementation
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
-from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
+from sselint.read.python.machine import Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Module, ModuleTable, Site
 from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle, OutOfBudget
 from sselint.read.python.rules import Effect, Rules
@@ -28,7 +28,6 @@ from sselint.read.python.values import (
     Cursor,
     External,
     Function,
-    Generator,
     Input,
     Lazy,
     ModuleValue,
@@ -505,4 +504,3 @@ def _empty() -> Any:
 
 
 _EMPTY = _empty()
-_ = (Generator, Ended, effects)
