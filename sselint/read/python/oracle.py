@@ -7,7 +7,7 @@ answers.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import process_time
@@ -39,10 +39,11 @@ class Decision:
 
 @dataclass
 class Oracle:
-    """Answers the questions of one run: first those of `prefix`, then always the first option."""
+    """Answers the questions of one run: first those of `prefix`, then as `usual`, else always with the first option."""
 
     prefix: tuple[int, ...] = ()
     steps_left: int = 60_000
+    usual: Mapping[object, int] = field(default_factory=dict)
     floor: int = 0
     """What must be left at the end of the call that has an allowance."""
     decisions: list[Decision] = field(default_factory=list)
@@ -50,7 +51,7 @@ class Oracle:
     def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
         """The option taken, 0 up to `options` - 1."""
         position = len(self.decisions)
-        option = self.prefix[position] if position < len(self.prefix) else 0
+        option = self.prefix[position] if position < len(self.prefix) else self.usual.get(key, 0)
         option = min(option, options - 1)
         self.decisions.append(Decision(key, option, options, kind, label, site))
         return option
@@ -96,7 +97,8 @@ class Explorer:
     """Runs a function path by path. `cover` stops once every option of every question was taken somewhere; otherwise
     all paths are run, those with something new first, until `limit`. As long as all `failed`, the last question that a
     path came to is answered otherwise first, for it is the nearest to what made it fail. Then come the questions that
-    are `near`: it is told the result, the question and how many came before it."""
+    are `near`: it is told the result, the question and how many came before it. The other questions are from then on
+    answered as on the first path that did not fail, unless it is their turn."""
 
     def __init__(
         self,
@@ -124,6 +126,8 @@ class Explorer:
         again: deque[tuple[int, ...]] = deque()
         old: deque[tuple[int, ...]] = deque()
         seen: set[tuple[object, int]] = set()
+        served: set[tuple[object, int]] = set()
+        usual: dict[object, int] = {}
         count, reached = 0, False
         while first or new or again or old:
             turns = (again, new) if count % 2 else (new, again)
@@ -132,14 +136,21 @@ class Explorer:
                 self.complete = False
                 return
             count += 1
-            oracle = Oracle(prefix, self.steps)
+            oracle = Oracle(prefix, self.steps, usual)
             result = path(oracle)
             taken = self.steps - max(oracle.steps_left, 0)
             self.budget.spend(taken)
             self.left -= taken
             decisions = oracle.decisions
             seen.update((d.key, d.option) for d in decisions)
-            reached = reached or not self.failed(result)
+            failed = self.failed(result)
+            if not failed and not reached:
+                reached = True
+                new.extend(first)
+                first.clear()
+                far = (d for n, d in enumerate(decisions) if not self.near(result, d, n))
+                usual = {d.key: d.option for d in far if d.option}
+            served.update((d.key, d.option) for d in decisions if not failed)
             for decision, other, fresh in self._others(decisions, len(prefix), seen):
                 if fresh and not reached:
                     first.appendleft(other)
@@ -147,7 +158,20 @@ class Explorer:
                 near = self.near(result, decision, len(other) - 1)
                 queues = (new, first) if fresh else (old, again)
                 queues[near].append(other)
+            if not failed:
+                first.extend(self._unserved(result, decisions[: len(prefix)], served))
             yield result, decisions
+
+    def _unserved(
+        self, result: Any, decisions: list[Decision], served: set[tuple[object, int]]
+    ) -> Iterator[tuple[int, ...]]:
+        """Other ways at the near questions that led to a path that came through, where they were only seen on paths
+        that did not."""
+        for position, decision in enumerate(decisions):
+            for option in range(decision.options):
+                if (decision.key, option) not in served and self.near(result, decision, position):
+                    served.add((decision.key, option))
+                    yield (*(d.option for d in decisions[:position]), option)
 
     def _others(
         self, decisions: list[Decision], begin: int, seen: set[tuple[object, int]]
