@@ -109,7 +109,8 @@ def _why(label: str, several: Iterable[tuple[str, str]], others: Iterable[str]) 
 
 
 def _all(several: Iterable[Evidence]) -> Evidence:
+    """Where to begin reading for each of several: the rest stands with the implementation."""
     found: dict[tuple[str, int, int], Span] = {}
-    for span in (span for evidence in several for span in evidence):
+    for span in (span for evidence in several for span in evidence[:1]):
         found.setdefault((span.path, span.line, span.column), span)
     return tuple(found.values())
