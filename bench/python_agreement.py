@@ -131,7 +131,7 @@ def compared(record: dict[str, Any], checkouts: Path) -> Row:
     """One record beside what sselint says of it."""
     streams, verdicts, _ = audited(checkouts / record["repo"].replace("/", "+"))
     about = [s for s in streams if record["path"] in set(_cited(s))]
-    about.sort(key=lambda s: -_closeness(s, record))
+    about.sort(key=lambda s: (-_closeness(s, record), s.path != record["path"]))  # of equals, what stands in the file
     stream = about[0] if about else None
     ids, replay, behaviour = (
         record["id_source"]["kind"],
