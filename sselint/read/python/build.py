@@ -32,7 +32,7 @@ ENTRY_TOTAL = 40_000
 OTHER_TOTAL = 8_000
 STARTUP_PATHS, STARTUP_STEPS, STARTUP_TOTAL = 32, 16_000, 80_000
 """Start-up makes what all requests find, and is often the longest single run."""
-NEIGHBOURS = 60
+NEIGHBOURS, MOST_NEIGHBOURS = 60, 2_000
 FIRST_SIGN = 16_000
 PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS, RUN_STEPS = 500_000, 300_000, 250_000, 1_500_000
 FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS = 300_000, 250_000, 150_000, 150_000
@@ -212,7 +212,8 @@ def _near(world: World, visited: set[str]) -> set[str]:
     starts a server, which a console script may call."""
     starts = world.rules.word_list("assembles")
     near = {*visited, *(p for p, module in world.loaded.items() if any(w in module.source.text for w in starts))}
-    for path in world.table.direct_importers(sorted(visited), NEIGHBOURS):
+    importers = world.table.direct_importers(sorted(visited), MOST_NEIGHBOURS)
+    for path in order.assembling_first(world, importers)[:NEIGHBOURS]:
         near.add(path)
         world.load(world.table.at(path))
     return near

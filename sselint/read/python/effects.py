@@ -194,6 +194,13 @@ def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
     return found
 
 
+def _received(m: Machine, queue: Ref, item: Item, c: Context) -> Value:
+    """What this request put into a queue itself: an element of a history stays one on its way through."""
+    m.live = Item(item.value, item.source or queue.id, item.phase or "live")
+    m.note("live", c.arguments.site, source=queue.id, fed="local" if not item.source else "", through=item.source)
+    return item.value
+
+
 def _take(m: Machine, effect: Effect, c: Context) -> Value:
     """Takes the next element from a queue or channel: what arrives while the connection is open."""
     ref = c.receiver
@@ -210,9 +217,10 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
         item = waiting.pop(0)
         if len(waiting) == 0 and m.round > 1:
             waiting.append(item)
-        m.live = Item(item.value, item.source or ref.id, item.phase or "live")
-        m.note("live", c.arguments.site, source=ref.id, fed="local" if not item.source else "", through=item.source)
-        return item.value
+        return _received(m, ref, item, c)
+    if waiting and waiting[0].source:
+        # others know the queue too, and this request has put into it what it was to be told again
+        return _received(m, ref, waiting.pop(0), c)
     options = [*dict.fromkeys([*(i.value for i in waiting), *target.elements])][:MAX_VALUES]
     if not options:
         m.note("live", c.arguments.site, source=ref.id, fed="nothing")

@@ -34,6 +34,12 @@ def files_first(paths: Iterable[str], texts: dict[str, str]) -> list[str]:
     return sorted(paths, key=lambda path: not sends(texts[path]))
 
 
+def assembling_first(world: World, paths: Iterable[str]) -> list[str]:
+    """The files that make an application or a router first: what they leave out is mounted nowhere."""
+    makers = _makers(world)
+    return sorted(paths, key=lambda path: not makers.search(world.table.at(path).source.text))
+
+
 def of_function(world: World, value: Value) -> int:
     """How near a function is to a stream, by its own text."""
     function = _innermost(value)

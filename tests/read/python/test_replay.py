@@ -352,3 +352,65 @@ def test_a_list_that_is_asked_again_from_its_end_sends_what_is_added(carries: bo
     )
     assert stream.ids.kind is (IdKind.COUNTER if carries else IdKind.NONE)
     assert (stream.replay.where, stream.replay.live_tail) == (Where.NONE, Where.MEMORY)
+
+
+MAILBOX = """
+    import queue
+    from collections import deque
+    from flask import Flask, Response, request
+
+    app = Flask(__name__)
+
+    class Desk:
+        def __init__(self):
+            self.count = 0
+            self.kept = deque(maxlen=200)
+            self.boxes = []
+
+        def tell(self, text):
+            self.count += 1
+            note = {"n": self.count, "text": text}
+            self.kept.append(note)
+            for box in self.boxes:
+                box.put_nowait(note)
+
+        def listen(self, after):
+            box = queue.Queue()
+            PREPARED
+            self.boxes.append(box)
+            while True:
+                yield box.get()
+
+    desk = Desk()
+
+    @app.post("/notes")
+    def tell():
+        desk.tell(request.json["text"])
+        return {}
+
+    @app.get("/notes")
+    def notes():
+        after = int(request.headers.get("Last-Event-ID", 0))
+
+        def lines():
+            for note in desk.listen(after):
+                yield f"id: {note['n']}\\ndata: {note['text']}\\n\\n"
+
+        return Response(lines(), mimetype="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    ("prepared", "outcome"),
+    [
+        ("[box.put(note) for note in self.kept if note['n'] > after]", Outcome.COMPARED),
+        ("self.first = after > 0", Outcome.FROM_HEAD),
+    ],
+)
+def test_what_a_request_puts_into_its_own_queue_is_a_replay_although_publishers_know_the_queue(
+    prepared: str, outcome: Outcome
+) -> None:
+    stream = stream_of({"app.py": MAILBOX.replace("PREPARED", prepared)})
+    assert stream.on_overlap is not None
+    assert (stream.on_foreign.outcome, stream.on_overlap.outcome) == (outcome, outcome)
+    assert stream.replay.live_tail is Where.MEMORY
