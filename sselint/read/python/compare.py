@@ -6,7 +6,7 @@ import operator
 from functools import partial
 from typing import Any
 
-from sselint.read.python import containers, iteration
+from sselint.read.python import containers, iteration, oldest
 from sselint.read.python.machine import Frame, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -177,6 +177,8 @@ def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Sit
     kinds = {leaf.kind for leaf in leaves(other) if isinstance(leaf, Minted)}
     if isinstance(other, Length | Reply | Remembered) or kinds & {"counter", "index", "state", "store"}:
         m.note("bound", site, other=other)
+        if oldest.is_oldest(other):
+            return oldest.against(m, sign, site)
         beyond = m.hypothesis is Hypothesis.FOREIGN and not isinstance(cursor, Position)
         return bool(ORDER[sign](1, 0)) if beyond else bool(ORDER[sign](0, 1))
     kind = "opaque" if isinstance(other, Unknown) and other.cursor else "condition"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, classes, compare, iteration, library, records, text
+from sselint.read.python import calls, classes, compare, iteration, library, oldest, records, text
 from sselint.read.python.heap import lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
@@ -228,7 +228,10 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if view.source == 0 and not -len(view.items) <= index.value < len(view.items):
             raise Raised(Exceptional("IndexError"), site)
-        return view.items[0 if index.value == 0 else -1].value if view.source else view.items[index.value].value
+        if not view.source:
+            return view.items[index.value].value
+        first = index.value == 0
+        return oldest.element(m, view.items[0 if first else -1].value, first and not m.building)
     if isinstance(index, Cursor):
         m.note("compare", site, other=index, phase="")
         if m.hypothesis is Hypothesis.FOREIGN:

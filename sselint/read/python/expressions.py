@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, classes, compare, containers, ir, iteration, library, stores, text
+from sselint.read.python import calls, classes, compare, containers, ir, iteration, library, oldest, stores, text
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -71,7 +71,7 @@ def _name(m: Machine, node: ir.Name, frame: Frame) -> Value:
 
 def _attribute(m: Machine, node: ir.Attribute, frame: Frame) -> Value:
     receiver = evaluate(m, node.value, frame)
-    return classes.attribute(m, receiver, node.name, m.site(frame, node), frame)
+    return oldest.part(m, receiver, classes.attribute(m, receiver, node.name, m.site(frame, node), frame))
 
 
 def _subscript(m: Machine, node: ir.Subscript, frame: Frame) -> Value:
@@ -81,7 +81,7 @@ def _subscript(m: Machine, node: ir.Subscript, frame: Frame) -> Value:
         lower = evaluate(m, node.index.lower, frame) if node.index.lower is not None else None
         upper = evaluate(m, node.index.upper, frame) if node.index.upper is not None else None
         return containers.take_slice(m, receiver, lower, upper, site)
-    return containers.get_item(m, receiver, evaluate(m, node.index, frame), site, frame)
+    return oldest.part(m, receiver, containers.get_item(m, receiver, evaluate(m, node.index, frame), site, frame))
 
 
 def arguments_of(m: Machine, nodes: Iterable[ir.Argument], frame: Frame) -> tuple[tuple[Value, ...], dict[str, Value]]:

@@ -97,7 +97,7 @@ class Overlay:
 
     Objects with a serial number are the run's own: their content here is all there is, unless they `escaped` into an
     object that others see. `known` keeps the decisions of this run that must stay the same: which of several values an
-    attribute has, whether a container is empty.
+    attribute has, whether a container is empty. `oldest` are elements that were taken from the front of a history.
     """
 
     attributes: dict[tuple[Ref, str], Value] = field(default_factory=dict)
@@ -105,6 +105,7 @@ class Overlay:
     pairs: dict[Ref, list[tuple[Value, Value]]] = field(default_factory=dict)
     escaped: set[Ref] = field(default_factory=set)
     known: dict[object, object] = field(default_factory=dict)
+    oldest: set[Ref] = field(default_factory=set)
     serial: int = 0
 
 

@@ -276,6 +276,7 @@ def test_outcome_is_part_of_it() -> None:
     stream = stream_of(answered(AFTER, CHOSEN.replace("CHOICE", "store = Shared()")))
     assert stream.on_foreign.outcome is Outcome.COMPARED
 
+
 STORE = """
 from collections import deque
 from uuid import uuid4
@@ -414,3 +415,25 @@ def test_what_a_request_puts_into_its_own_queue_is_a_replay_although_publishers_
     assert stream.on_overlap is not None
     assert (stream.on_foreign.outcome, stream.on_overlap.outcome) == (outcome, outcome)
     assert stream.replay.live_tail is Where.MEMORY
+
+
+HELD = "[box.put(note) for note in self.kept if note['n'] > after]"
+
+
+@pytest.mark.parametrize(
+    ("condition", "foreign", "known"),
+    [
+        ("self.kept and after >= self.kept[0]['n']", Outcome.COMPARED, Outcome.COMPARED),
+        ("not (self.kept and self.kept[0]['n'] > after + 0)", Outcome.COMPARED, Outcome.COMPARED),
+        ("self.kept and self.kept[0] and after <= self.kept[-1]['n']", Outcome.FROM_HEAD, Outcome.COMPARED),
+    ],
+)
+def test_a_cursor_that_is_known_is_not_older_than_the_first_of_a_history(
+    condition: str, foreign: Outcome, known: Outcome
+) -> None:
+    """Who asks first whether the cursor still stands in the buffer continues a client of its own; the newest element
+    is another bound."""
+    prepared = f"if {condition}:\n                {HELD}"
+    stream = stream_of({"app.py": MAILBOX.replace("PREPARED", prepared)})
+    assert stream.on_overlap is not None
+    assert (stream.on_foreign.outcome, stream.on_overlap.outcome) == (foreign, known)
