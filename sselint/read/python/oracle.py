@@ -118,6 +118,8 @@ class Explorer:
         self.failed = failed
         self.near = near
         self.complete = True
+        self.covered = True
+        """Whether each answer that was seen to be possible was taken on some path."""
 
     def run(self, path: Callable[[Oracle], Result]) -> Iterator[tuple[Result, list[Decision]]]:
         """The results of all paths, each with the decisions that it took."""
@@ -133,7 +135,7 @@ class Explorer:
             turns = (again, new) if count % 2 else (new, again)
             prefix = next(queue for queue in (first, *turns, old) if queue).popleft()
             if count >= self.limit or self.budget.spent or self.left <= 0:
-                self.complete = False
+                self.complete, self.covered = False, not (first or new)
                 return
             count += 1
             oracle = Oracle(prefix, self.steps, usual)

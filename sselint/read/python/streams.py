@@ -56,6 +56,8 @@ class Runs:
         """The steps that the paths under one hypothesis may take."""
         self.endpoint = endpoint
         self.complete = True
+        self.covered = True
+        """Whether no answer to a question was left out altogether by the last paths."""
 
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
@@ -72,6 +74,7 @@ class Runs:
         words = self.world.rules.word_list("refusal_events")
         found = [Path(hypothesis, m.trace, decisions, words) for m, decisions in explorer.run(path)]
         self.complete = self.complete and explorer.complete
+        self.covered = explorer.covered
         return found
 
 
@@ -87,8 +90,10 @@ def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share:
     shape = shape_of([*first, *runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)])
     missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
     foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
+    covered = runs.covered
     known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
     malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
+    runs.covered = covered
     several = (missing, foreign, known, malformed)
     main = _assembled(world, endpoint, runs, several, unit_of)
     if main is None:
@@ -110,7 +115,7 @@ def _assembled(
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
-    cursor = _cursor(everything)
+    cursor = _cursor(everything, runs.covered)
     site = site_of(endpoint)
     if site is None:
         return None
@@ -163,11 +168,14 @@ def _deployable(path: str, apps: Sequence[AppReference]) -> bool:
 def _not_read(run: Run, cursor: Cursor) -> Run:
     if run.outcome is Outcome.FAIL_CLOSED:
         return run
-    return Run(Outcome.NOT_READ, cursor.why, run.evidence)
+    outcome = Outcome.NOT_READ if cursor.read is Truth.NO else Outcome.UNKNOWN
+    return Run(outcome, cursor.why, run.evidence)
 
 
-def _cursor(paths: Sequence[Path]) -> Cursor:
+def _cursor(paths: Sequence[Path], covered: bool) -> Cursor:
     read = next((e for p in paths for e in p.events("cursor") if e.site is not None), None)
+    if read is None and not covered:
+        return Cursor(Truth.UNKNOWN, why="nothing that was followed reads the cursor, and not all of it was followed")
     if read is None:
         return Cursor(Truth.NO, why="nothing reads the cursor")
     how = str(read.data["how"])
