@@ -17,6 +17,7 @@ from sselint.read.python.values import (
     Descriptor,
     Function,
     Generator,
+    Input,
     Partial,
     Ref,
     Scope,
@@ -26,7 +27,7 @@ from sselint.read.python.values import (
 from sselint.read.python.world import Registration, World
 
 ROUNDS = 3
-ENTRY_PATHS = 24
+ENTRY_PATHS = 60
 ENTRY_STEPS = 8_000
 ENTRY_TOTAL = 40_000
 OTHER_TOTAL = 8_000
@@ -95,16 +96,18 @@ def _round(
     what stands in the streams' own files, the endpoints, what stands around them. Each has a budget of its own."""
     world.renew(stages["first"])
     _startup(world)
-    done: set[ir.Node] = set()
+    served = [e for e in endpoints if e in streaming or _module_of(e) in near]
+    done: set[ir.Node] = {
+        e.handler.node for e in served if isinstance(e.handler, Function) and e.kind not in ("free", "store")
+    }
     for function in _foremost(world, core | near):
         _call_alone(world, function, done)
     world.renew(stages["core"])
     for function in _uncalled(world, core):
         _call_alone(world, function, done)
     world.renew(stages["serve"])
-    for endpoint in endpoints:
-        if endpoint in streaming or _module_of(endpoint) in near:
-            _explore(world, partial(_serve, endpoint))
+    for endpoint in served:
+        _explore(world, partial(_serve, endpoint))
     world.renew(stages["near"])
     for function in _uncalled(world, near - core):
         _call_alone(world, function, done)
@@ -328,7 +331,16 @@ def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value
         held = instances(m.world, kind)
         if held:
             return held[m.choose(len(held), ("instance", parameter), "value", f"which {kind.name} it is given")]
+    if _handles(function):
+        return Input(f"parameter {parameter.name}")
     return Unknown(f"parameter {parameter.name} of {function.name}, whose callers are not in the tree")
+
+
+def _handles(function: Function) -> bool:
+    """Whether a function has the look of a handler that no table of routes names: what it is given comes with the
+    request."""
+    names = [p.name for p in function.node.parameters if p.name not in ("self", "cls")]
+    return names[:1] in (["request"], ["req"])
 
 
 def instances(world: World, cls: ClassValue) -> list[Ref]:

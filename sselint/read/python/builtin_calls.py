@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python import classes, compare, containers, expressions, iteration, library, text
+from sselint.read.python import classes, compare, containers, expressions, iteration, library, project, text
 from sselint.read.python.machine import Arguments, Frame, Machine, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -353,6 +353,8 @@ def has_attribute(m: Machine, value: Value, name: str) -> bool:
         return library.describes(m, value, name)
     if isinstance(value, ClassValue):
         return classes.class_attribute(m, value, name) is not None
+    if project.is_settings(m, value):
+        return project.is_set(m, name, m.world.nowhere)
     return not isinstance(value, Const | Tuple)
 
 

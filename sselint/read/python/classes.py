@@ -386,6 +386,12 @@ def _with_bases(m: Machine, name: str) -> list[str]:
     return [m.rules.canonical(name), *bases, "Exception", "BaseException"]
 
 
+def is_absence(m: Machine, name: str) -> bool:
+    """Whether an exception of a library says that something is not there, which no failure of a store is."""
+    entry = m.rules.entry(name)
+    return entry is not None and bool(entry.options.get("absence"))
+
+
 def catches(m: Machine, types: Value, exception: Value) -> bool:
     """Whether `except types` catches an exception."""
     if isinstance(types, Tuple):
@@ -394,7 +400,8 @@ def catches(m: Machine, types: Value, exception: Value) -> bool:
         cls = class_of(m, exception)
         return cls is not None and (cls == types or types in list(ancestors(m, cls)))
     if isinstance(types, External) and isinstance(exception, Exceptional) and exception.name == STORE_FAILURE:
-        return types.name in FAILURES or not types.name.startswith("builtins.")
+        own = types.name.startswith("builtins.") or is_absence(m, types.name)
+        return types.name in FAILURES or not own
     if isinstance(types, External):
         name = types.name.removeprefix("builtins.")
         return name in exception_names(m, exception) or m.rules.canonical(name) in exception_names(m, exception)

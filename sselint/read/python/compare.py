@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -49,6 +50,10 @@ def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: F
         return _identical(m, left, right, site) == (sign == "is")
     if isinstance(left, Const) and isinstance(right, Const):
         return _constants(sign, left.value, right.value)
+    if isinstance(left, Tuple) and isinstance(right, Tuple) and sign in ORDER:
+        known = _in_order(sign, left.items, right.items)
+        if known is not None:
+            return known
     for one, other, mirrored in ((left, right, False), (right, left, True)):
         if isinstance(one, Variable) and isinstance(other, Const):
             wanted = MIRROR[sign] if mirrored and sign in MIRROR else sign
@@ -70,6 +75,15 @@ def is_cursor(m: Machine, value: Value) -> bool:
     return False
 
 
+def carries(part: Value, given: Value) -> bool:
+    """Whether a part of the cursor is what the client asks for in any case (`channel:number`, of its own channels):
+    whoever made the id has put there what this request names too."""
+    shape = part.shape if isinstance(part, Cursor) else None
+    if shape is None or not all(isinstance(leaf, Input | Const) for leaf in leaves(shape)):
+        return False
+    return any(isinstance(leaf, Input) and leaf in leaves(shape) for leaf in leaves(given))
+
+
 def _compared(sign: str, right: Any, left: Any) -> bool:
     return _constants(sign, left, right)
 
@@ -83,6 +97,16 @@ def _constants(sign: str, left: Any, right: Any) -> bool:
         return bool(ORDER[sign](left, right))
     except (TypeError, KeyError):
         return False
+
+
+def _in_order(sign: str, left: Sequence[Value], right: Sequence[Value]) -> bool | None:
+    """Whether one tuple comes before another, by the first elements that differ; None where these are not known."""
+    for one, other in zip(left, right, strict=False):
+        if not isinstance(one, Const) or not isinstance(other, Const):
+            return None
+        if one.value != other.value:
+            return _constants(sign, one.value, other.value)
+    return _constants(sign, len(left), len(right))
 
 
 def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
@@ -144,11 +168,22 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if isinstance(other, Unknown):
         return m.once(2, ("equal", site), "opaque", other.why, site) == 0
     phase = m.phase()
+    if m.hypothesis is Hypothesis.KNOWN and not phase and _is_position(cursor) and _of_store(other):
+        return m.once(2, ("newest", site), "condition", "whether that is the newest", site) == 0
     if m.hypothesis is Hypothesis.KNOWN:
         return phase == "at" if phase in RANK else True
     if phase in RANK and not isinstance(other, Variable):
         return False
-    return is_shared(other)
+    return is_shared(other) and not (_is_position(cursor) and _of_store(other))
+
+
+def _is_position(cursor: Value) -> bool:
+    """Whether a cursor was made a number of: then it names a place, and no life of a server."""
+    return isinstance(cursor, Cursor) and cursor.number
+
+
+def _of_store(value: Value) -> bool:
+    return any(isinstance(leaf, Reply | Minted) for leaf in leaves(value))
 
 
 def _in_table(m: Machine) -> bool:
@@ -211,7 +246,8 @@ def _never(left: Value, right: Value) -> bool:
 
 def _ask(m: Machine, left: Value, right: Value, site: Site) -> bool:
     kind = "opaque" if mentions_cursor(left) or mentions_cursor(right) else "condition"
-    return m.once(2, ("compare", site, m.phase() if m.building else ""), kind, "a comparison", site) == 0
+    named = next((v.name for v in (left, right) if isinstance(v, Input)), "a comparison")
+    return m.once(2, ("compare", site, m.phase() if m.building else ""), kind, named, site) == 0
 
 
 __all__ = ["Collection", "Item", "Join", "Wrapped", "holds", "is_cursor", "is_shared"]

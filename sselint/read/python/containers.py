@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sselint.read.python import calls, classes, compare, iteration, library, oldest, records, text
-from sselint.read.python.heap import lookup_pair
+from sselint.read.python.heap import MAX_VALUES, lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -257,10 +257,16 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         if known is not None or m.own(ref) or not m.object(ref).grows:
             return known
     if isinstance(key, Input):
-        put = next((v for known, v in reversed(m.overlay.pairs.get(ref, [])) if known == key), None)
+        put = next((v for k, v in reversed(m.overlay.pairs.get(ref, [])) if k == key), None)
         if put is not None:  # by this very run: what the client chose is there now, whatever a lookup said before
             return put
-    values = [v for _, v in all_pairs(m, ref)]
+    pairs = all_pairs(m, ref)
+    if isinstance(key, Const) and 0 < len(pairs) < MAX_VALUES and all(isinstance(k, Const) for k, _ in pairs):
+        return None  # every entry that is ever made has another name
+    carried = next((v for k, v in pairs if m.own(ref) and compare.carries(k, key)), None)
+    if carried is not None:
+        return carried
+    values = [v for _, v in pairs]
     if m.own(ref) and not values:
         return None
     if not has_key(m, ref, key, site):
@@ -356,6 +362,8 @@ def _among(m: Machine, container: Value, view: Collection, item: Value, site: Si
         if values and compare.is_cursor(m, item):
             return False
     if compare.is_cursor(m, item):
+        if values and not view.source and not m.building and any(compare.carries(item, v) for v in values):
+            return True
         hit = m.hypothesis is Hypothesis.KNOWN and bool(values)
         m.note("lookup", site, container=view.source, hit=hit)
         return hit

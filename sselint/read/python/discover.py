@@ -249,16 +249,18 @@ class Endpoints:
                 yield Endpoint(target, url, routers, site, application)
             return
         if isinstance(target, ModuleValue | Const):
-            yield from self._table(target, url, routers, application)
+            yield from self._table(target, url, routers, application, site)
             return
         for element in _elements(self.m, target):
             yield from self._route(element, url, routers, application)
         if isinstance(target, Function | Ref | Method | Callback | Partial):
             yield Endpoint(target, url, routers, site, application, "asgi")
 
-    def _table(self, named: Value, url: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
+    def _table(
+        self, named: Value, url: str | None, routers: tuple[int, ...], application: int, site: Site | None
+    ) -> Iterator[Endpoint]:
         """The routes in a module's table, the module given itself or by its dotted name."""
-        module = named.module if isinstance(named, ModuleValue) else self._module_named(named)
+        module = named.module if isinstance(named, ModuleValue) else self._module_named(named, site)
         if module is None or module.path in self._tables_open:
             return
         self.world.load(module)
@@ -272,11 +274,13 @@ class Endpoints:
         finally:
             self._tables_open.discard(module.path)
 
-    def _module_named(self, named: Value) -> Module | None:
-        """The module that a dotted name in a table of routes means."""
+    def _module_named(self, named: Value, site: Site | None) -> Module | None:
+        """The module that a dotted name in a table of routes means, to the project that the table belongs to."""
         if not isinstance(named, Const) or not isinstance(named.value, str):
             return None
         loaded = next((m for m in self.world.loaded.values() if m.name == named.value), None)
+        if site is not None and site.module.path:
+            return self.world.table.resolve(named.value, site.module) or loaded
         if loaded is not None or not self.world.loaded:
             return loaded
         return self.world.table.resolve(named.value, next(iter(self.world.loaded.values())))

@@ -13,7 +13,9 @@ from sselint.read.python import (
     containers,
     gives,
     iteration,
+    keyed,
     library,
+    records,
     stores,
     text,
     wire,
@@ -149,23 +151,36 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _reads(m: Machine, effect: Effect, c: Context) -> Value:
-    if not isinstance(c.receiver, Ref):
+    receiver = _keeper(m, effect, c)
+    if not isinstance(receiver, Ref):
         return Unknown(f"what {c.entry.name} holds")
     if effect.what == "queue":
         return _take(m, effect, c)
-    store = stores.store_of(m, c.receiver)
-    given = [*c.arguments.positional, *c.arguments.keywords.values()]
-    given.extend(v for name, v in _made_with(m, c.receiver))
+    store = stores.store_of(m, receiver)
+    named = [*_named(c), *_made_with(m, receiver)]
+    given = [value for _, value in named]
     chosen = str(effect.get("selects") or stores.selection(m, given, str(effect.get("default_selection", "all"))))
     if chosen == "compared":
         m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
-    m.note("read", c.arguments.site, container=store.id)
+    m.note("read", c.arguments.site, container=store.id, shared=store.where in stores.COMMON)
     if store.where not in stores.SHARED_PLACES:
         return Unknown(f"what {c.entry.name} holds, whose place is not known")
     _may_fail(m, effect, c, store.label)
+    if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
+        return keyed.missing(effect, c.arguments.site)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
     made = replace(made, placed=effect.get("by") == "position")
     return stepped(made, c.arguments.site, f"read from {store.label}")
+
+
+def _keeper(m: Machine, effect: Effect, c: Context) -> Value | None:
+    """The object that stands for the store: the receiver, or a client that the rules name for what has none."""
+    entry = m.rules.entry(str(effect.get("into"))) if effect.get("into") else None
+    return library.make_object(m, entry, replace(c.arguments, positional=(), keywords={})) if entry else c.receiver
+
+
+def _named(c: Context) -> list[tuple[str, Value]]:
+    return [*((str(n), value) for n, value in enumerate(c.arguments.positional)), *c.arguments.keywords.items()]
 
 
 def _may_fail(m: Machine, effect: Effect, c: Context, label: str) -> None:
@@ -243,16 +258,20 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
         if key is not None and value is not None:
             m.write_attribute(c.receiver, containers.name_of_key(key), value, a.site)
         return NOTHING
-    store = stores.store_of(m, c.receiver)
+    keeper = _keeper(m, effect, c)
+    store = stores.store_of(m, keeper if isinstance(keeper, Ref) else c.receiver)
     _may_fail(m, effect, c, store.label)
     given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
+    if keeper != c.receiver:
+        given.append(c.receiver)
     stores.write(m, store, given, a.site)
     m.note("write", a.site, container=store.id)
     if store.grows is None and m.building:
         store.grows = a.site
+    made = replace(m.minted("store", a.site, store.id, f"given out by {store.label}"), local=False)
+    records.assigned(m, c.receiver, list(map(str, effect.get("assigns", ()))), made, a.site)
     if effect.get("returns") == "id":
-        made = m.minted("store", a.site, store.id, f"given out by {store.label}")
-        return replace(made, local=False)
+        return made
     return Reply(store.id, "part") if effect.get("returns") == "answer" else NOTHING
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python import containers, iteration, library, mcp, text
+from sselint.read.python import containers, iteration, library, mcp, project, text
 from sselint.read.python.context import Context
 from sselint.read.python.machine import Arguments, Machine, Raised
 from sselint.read.python.rules import Effect
@@ -78,7 +78,8 @@ def _present(value: Value, effect: Effect, c: Context) -> Value:
 
 
 def _variable(m: Machine, effect: Effect, c: Context) -> Value:
-    name = c.argument(effect, "key", "0")
+    fixed = Const.of(effect.get("name")) if effect.get("name") else None
+    name = c.argument(effect, "key", "0") or fixed
     default = c.argument(effect, "default", "1")
     if not isinstance(name, Const):
         return Unknown("an environment variable whose name is computed")
@@ -257,6 +258,28 @@ def _configured(m: Machine, effect: Effect, c: Context) -> Value:
     return c.receiver or NOTHING
 
 
+def _called(m: Machine, effect: Effect, c: Context) -> Value:
+    """What a method of the argument gives, by the name of the method."""
+    from sselint.read.python import calls, classes
+
+    a = c.arguments
+    method = classes.attribute(m, a.first(), str(effect.get("name")), a.site, a.frame)
+    return calls.call(m, method, a.positional[1:], a.keywords, a.site, a.frame)
+
+
+def _imported(m: Machine, effect: Effect, c: Context) -> Value:
+    """A module by its dotted name, or what a module holds by its dotted path: of the tree, else of a library."""
+    name = c.arguments.first()
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        return Unknown("what is imported by a name that is computed")
+    return project.named(m, name.value, c.arguments.site)
+
+
+def _version(m: Machine, effect: Effect, c: Context) -> Value:
+    """The version of the interpreter: some Python 3."""
+    return Tuple((Const.of(3), Unknown("the minor version of Python")))
+
+
 GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
@@ -264,6 +287,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
     "named_input": _named_input, "configured": _configured, "response": _response,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
-    "channel_pair": _channel_pair, "asgi_of": _asgi_of,
+    "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
+    "version": _version,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip

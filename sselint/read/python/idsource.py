@@ -73,6 +73,7 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
         return _without(heap, frames, any(p.raw_frames for p in paths))
     sources = [source_of(heap, f) for _, f in named]
     made = [s for s in sources if s.kind is not IdKind.CONSTANT or s.scope is not Scope.NONE] or sources
+    made = [s for s in made if s.kind is not IdKind.CLIENT_SUPPLIED or s.frame.item is not None] or made
     worst = min(
         made, key=lambda s: (not s.found, s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9)
     )

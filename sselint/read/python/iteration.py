@@ -95,7 +95,18 @@ def representatives(m: Machine, ref: Ref, options: Sequence[Value]) -> tuple[Ite
     if len(options) > 1:
         chosen = options[m.once(len(options), ("element", ref.id), "value", "which kind of element", target.site)]
     chosen = m.as_state(chosen, ref.id)
+    if _inbox(m, ref):
+        m.note("live", target.site, source=ref.id, fed="")
+        return (Item(chosen, ref.id, "live", INBOX),)
     return tuple(Item(chosen, ref.id, phase) for phase in m.phases())
+
+
+def _inbox(m: Machine, ref: Ref) -> bool:
+    """Whether a container was made by the request that reads it and others have put there what it holds: that came
+    while the connection was open."""
+    if m.building:
+        return False
+    return ref.serial != 0 or any(item.selection == INBOX for item in m.current)
 
 
 def reply_view(m: Machine, value: Reply) -> Collection:
@@ -157,7 +168,7 @@ def iterate(m: Machine, value: Value, site: Site | None, body: Body) -> None:
         body(value if isinstance(value, Input) else Unknown(why, cursor, trail=value.trail))
 
 
-TABLE = "table"
+TABLE, INBOX = "table", "inbox"
 
 
 def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
@@ -173,7 +184,7 @@ def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
 
 def _view(m: Machine, view: Collection, site: Site | None, body: Body) -> None:
     for item in placed_items(m, view):
-        if item.selection == TABLE:
+        if item.selection in (TABLE, INBOX):
             with m.looking_at(item):
                 body(item.value)
             continue

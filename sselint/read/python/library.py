@@ -7,7 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 
-from sselint.read.python import builtin_calls, calls, classes, containers, effects, iteration, methods, stores, text
+from sselint.read.python import (
+    builtin_calls,
+    calls,
+    classes,
+    containers,
+    effects,
+    iteration,
+    methods,
+    project,
+    stores,
+    text,
+)
 from sselint.read.python.context import Context, bind_arguments
 from sselint.read.python.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine
 from sselint.read.python.modules import Site
@@ -54,6 +65,8 @@ def external_attribute(m: Machine, external: External, name: str, site: Site | N
     """`library.name`: a dotted name, or what the rules say that reading it gives."""
     dotted = f"{external.name}.{name}"
     entry = m.rules.entry(external.name)
+    if project.is_settings(m, external):
+        return project.attribute(m, name, site or _nowhere(m))
     if entry is not None and name in entry.attributes:
         return effects.apply(
             m, entry.attributes[name], Context(None, entry, Arguments((), {}, site or _nowhere(m), None))

@@ -171,6 +171,8 @@ class Machine:
         """Representative elements that are being looked at, innermost last."""
         self.guarded: list[bool] = []
         """For each `try` around: whether it would catch a failing store."""
+        self.prepared: list[bool] = []
+        """For each `try` around: whether it would catch that something is not there."""
         self.endless = 0
         """Depth of endless loops, and whether one is in its second round."""
         self.round = 0

@@ -111,6 +111,7 @@ class ModuleTable:
     def __init__(self, sources: Iterable[Source]) -> None:
         self.by_path: dict[str, Module] = {}
         self._by_name: dict[str, list[str]] = {}
+        self._defining: dict[str, list[str]] = {}
         self._sources = {s.path: s for s in sources}
         for path in self._sources:
             self._by_name.setdefault(self._name(path), []).append(path)
@@ -138,9 +139,11 @@ class ModuleTable:
 
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""
-        written = re.compile(rf"^{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
-        mentioned = (p for p, s in self._sources.items() if name in s.text and written.search(s.text))
-        return [p for p in mentioned if not TESTS.search(p)]
+        if name not in self._defining:
+            written = re.compile(rf"^{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
+            mentioned = (p for p, s in self._sources.items() if name in s.text and written.search(s.text))
+            self._defining[name] = [p for p in mentioned if not TESTS.search(p)]
+        return self._defining[name]
 
     def resolve(self, name: str, importer: Module) -> Module | None:
         """The module that an absolute dotted name means to `importer`, or None where the tree does not define it."""

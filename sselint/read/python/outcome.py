@@ -98,6 +98,27 @@ class Path:
         return any(e.kind in ("compare", "lookup", "bound") for e in self.trace)
 
     @property
+    def by_query(self) -> bool:
+        """Whether something else that the client put into its query led there."""
+        return any(d.kind == "condition" and d.label.startswith("query ") and d.option == 0 for d in self.decisions)
+
+    @property
+    def replayed(self) -> list[Frame]:
+        """The frames that hold what was kept."""
+        return [f for f in self.frames if not f.live and f.item is not None and f.item.source]
+
+    @property
+    def known_to_store(self) -> set[int]:
+        """The stores that were asked for the cursor by its name and had it."""
+        return {e.data["container"] for e in self.events("lookup") if e.data.get("stored") and e.data["hit"]}
+
+    @property
+    def goes_on_from_store(self) -> bool:
+        """Whether all that is replayed is of the stores that knew the cursor, or of places that all share."""
+        shared = {e.data["container"] for e in self.events("read") if e.data.get("shared")} | self.known_to_store
+        return bool(self.replayed) and all(f.item is not None and f.item.source in shared for f in self.replayed)
+
+    @property
     def missed_guard(self) -> Event | None:
         """The lookup of another key that failed, where the path ends in a refusal for it."""
         ending = self.refusal or self.turned_away
@@ -156,6 +177,8 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
         return None
     if path.how == "budget":
         return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)
+    if path.how == "aborted" and not path.events("cursor") and path.hypothesis is not Hypothesis.MISSING:
+        return None  # whatever failed, it was not for the cursor
     if path.how == "aborted":
         end = path.end
         site = end.site if end is not None else None
@@ -209,7 +232,7 @@ def _reset(path: Path, words: Sequence[str]) -> Frame | None:
 
 
 def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result:
-    replayed = [f for f in path.frames if not f.live and f.item is not None and f.item.source]
+    replayed = path.replayed
     phases = {f.item.phase for f in replayed if f.item is not None}
     sites = (*asked, *((f.site, "sent here") for f in (replayed or path.frames)[:1]))
     earlier = {"before", "low", "one"}
@@ -270,6 +293,7 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
     doubt = _doubt(results)
     if doubt is not None:
         return doubt
+    results = _by_its_address(_unknown_to_all(results))
     results = [_reconsidered(r, results) for r in results]
     tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
     if not tolerant:
@@ -288,6 +312,23 @@ def _reconsidered(result: Result, results: Sequence[Result]) -> Result:
         return result
     why = f"what is sent turns on the cursor in a way that is not understood: {opaque[0].label}"
     return replace(result, outcome=Outcome.UNKNOWN, why=why)
+
+
+def _unknown_to_all(results: list[Result]) -> list[Result]:
+    """Without the paths on which a store that all share knew the cursor and went on behind it: there it was no foreign
+    one. What goes on from the memory of one process, or does not go on, stays."""
+    known = [r for r in results if r.path.hypothesis is not Hypothesis.KNOWN and r.path.known_to_store]
+    if not any(r.path.goes_on_from_store for r in known):
+        return results
+    return [r for r in results if r not in known or (r.path.replayed and not r.path.goes_on_from_store)] or results
+
+
+def _by_its_address(results: list[Result]) -> list[Result]:
+    """Without the paths on which the client's own query asks for something in the place of the cursor, where it is read
+    otherwise: a client that comes back asks for what it asked for before."""
+    if not any(r.path.events("cursor") for r in results):
+        return results
+    return [r for r in results if r.path.events("cursor") or not r.path.by_query] or results
 
 
 def _rank(result: Result) -> tuple[int, ...]:

@@ -59,6 +59,48 @@ def fill(
         if settings is not None and name not in keywords:
             value = Variable(_prefix(m, cls) + name.upper(), value if default is not None else None)
         m.write_attribute(ref, name, value, site)
+    if library.is_mapped(m, cls):
+        _columns(m, cls, ref, keywords, site)
+
+
+def _columns(m: Machine, cls: ClassValue, ref: Ref, keywords: dict[str, Value], site: Site) -> None:
+    """The fields of a mapped class that no annotation names: what is given, else the default of the column where the
+    mapper sets it at once."""
+    known = fields_of(m, cls)
+    for name, value in keywords.items():
+        if name not in known:
+            m.write_attribute(ref, name, value, site)
+    for name, column in columns_of(m, cls).items():
+        if name not in keywords and name not in known:
+            default = library.use(m, column, "default") or Const.of(None)
+            made = isinstance(default, Function | External | ClassValue)
+            m.write_attribute(ref, name, calls.call(m, default, (), {}, site, None) if made else default, site)
+
+
+def columns_of(m: Machine, cls: ClassValue) -> dict[str, Ref]:
+    """The columns of a class whose mapper sets their defaults when an object is made."""
+    line = [cls, *(a for a in classes.ancestors(m, cls) if isinstance(a, ClassValue))]
+    found = ((n, v) for c in reversed(line) for n, v in c.attributes.items() if isinstance(v, Ref))
+    return {n: v for n, v in found if _sets_default(m, v)}
+
+
+def _sets_default(m: Machine, column: Ref) -> bool:
+    entry = library.entry_of(m, column)
+    return entry is not None and entry.role == "column" and bool(entry.options.get("sets_default"))
+
+
+def assigned(m: Machine, receiver: Value | None, names: list[str], made: Value, site: Site) -> None:
+    """What a store gives an object that is put there: the columns that it numbers, and those of these names, as far as
+    the object does not bring them along."""
+    cls = classes.class_of(m, receiver) if receiver is not None else None
+    if cls is None or not names or not isinstance(receiver, Ref):
+        return
+    columns = columns_of(m, cls)
+    numbered = [n for n, column in columns.items() if (e := library.entry_of(m, column)) and e.options.get("numbered")]
+    for name in dict.fromkeys((*names, *numbered)):
+        held = m.read_attribute(receiver, name)
+        if held is None or (isinstance(held, Const) and held.value is None):
+            m.write_attribute(receiver, name, made, site)
 
 
 def tuple_fields(m: Machine, value: Value) -> list[Value] | None:

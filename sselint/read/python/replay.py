@@ -86,10 +86,12 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
     if found:
         return list(found)
     for path in paths:
+        inboxes = {event.data["source"] for event in path.events("live")}
         for event in path.events("lookup", "read"):
             number = int(event.data["container"])
             if (
                 number in heap.objects
+                and number not in inboxes
                 and path.hypothesis is not Hypothesis.MISSING
                 and path.asks_cursor
                 and event.kind == "read"

@@ -7,7 +7,18 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import broadcast, calls, classes, containers, inject, iteration, library, prebuilt, wire
+from sselint.read.python import (
+    broadcast,
+    calls,
+    classes,
+    containers,
+    inject,
+    iteration,
+    library,
+    prebuilt,
+    text,
+    wire,
+)
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.machine import Ended, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
@@ -365,6 +376,9 @@ def _send_body(m: Machine, entry: Entry | None, body: Value, site: Site | None, 
     """Sends a body piece by piece. Where the head leaves with the first piece, what is raised before that is still a
     status: the rules' own number if the framework is not there any more to make one of the exception."""
     options = entry.options if entry is not None else {}
+    if text.is_text(body):
+        _chunk(m, body, site, events)
+        return
     try:
         iteration.iterate(m, body, site, lambda chunk: _chunk(m, chunk, site, events))
     except Raised as raised:
@@ -379,8 +393,6 @@ def _chunk(m: Machine, chunk: Value, site: Site | None, events: bool = False) ->
         wire.send_event(m, chunk, where)
     else:
         if isinstance(chunk, Ref) and m.object(chunk).kind == "instance":
-            from sselint.read.python import text
-
             chunk = text.as_text(m, chunk, where or m.world.nowhere, None)
         wire.send_text(m, chunk, where)
 

@@ -277,10 +277,12 @@ def _try(m: Machine, node: ir.Try, frame: Frame) -> None:
     serving = False
     try:
         m.guarded.append(any(_catches_failures(m, h, frame) for h in node.handlers))
+        m.prepared.append(any(_catches_absence(m, h, frame) for h in node.handlers))
         try:
             run_block(m, node.body, frame)
         finally:
             m.guarded.pop()
+            m.prepared.pop()
     except (Started, Passing) as signal:
         serving = _is_started(signal)
         raise
@@ -310,16 +312,21 @@ def _is_started(signal: Started | Passing) -> bool:
 def _catches_failures(m: Machine, handler: ir.Handler, frame: Frame) -> bool:
     if handler.type is None:
         return True
-    types = expressions.evaluate(m, handler.type, frame)
-    options = types.items if isinstance(types, Tuple) else (types,)
-    return any(
-        isinstance(t, External)
-        and (
-            t.name in ("builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError")
-            or not t.name.startswith("builtins.")
-        )
-        for t in options
-    )
+    general = ("builtins.Exception", "builtins.BaseException", "builtins.OSError", "builtins.ConnectionError")
+    names = [t.name for t in _caught(m, handler, frame) if isinstance(t, External)]
+    return any(n in general or not (n.startswith("builtins.") or classes.is_absence(m, n)) for n in names)
+
+
+def _catches_absence(m: Machine, handler: ir.Handler, frame: Frame) -> bool:
+    if handler.type is None:
+        return True
+    names = [t.name for t in _caught(m, handler, frame) if isinstance(t, External)]
+    return any(n in ("builtins.Exception", "builtins.BaseException") or classes.is_absence(m, n) for n in names)
+
+
+def _caught(m: Machine, handler: ir.Handler, frame: Frame) -> tuple[Value, ...]:
+    types = expressions.evaluate(m, handler.type, frame) if handler.type is not None else Tuple(())
+    return types.items if isinstance(types, Tuple) else (types,)
 
 
 def _handler(m: Machine, node: ir.Try, raised: Raised, frame: Frame) -> ir.Handler | None:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from sselint.read.python.modules import Site
     from sselint.read.python.rules import Entry
 
+COMMON = frozenset({"shared", "pod_disk", "image"})
+"""Places where more than one process finds the same."""
 SHARED_PLACES = frozenset({"shared", "pod_disk", "image", "unknown", "process"})
 
 
@@ -55,7 +57,9 @@ def _settings(m: Machine, names: Sequence[str]) -> Iterator[Value]:
         m.world.load(module)
         held: Value | None = m.world.global_value(m, module, names[0])
         for name in names[1:]:
-            held = containers.known_entries(m, held).get(name) if held is not None else None
+            if held is None or isinstance(held, Const | Variable):
+                break  # the address itself stands where its parts would
+            held = containers.known_entries(m, held).get(name)
         yield held if held is not None else Unknown(f"what {names[0]} is")
     if len(names) == 1:
         entry = containers.name_of_key(Const.of(names[0]))

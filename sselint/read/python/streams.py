@@ -32,6 +32,7 @@ from sselint.read.python.values import (
     Method,
     Minted,
     Partial,
+    Reply,
     Value,
     leaves,
 )
@@ -104,7 +105,12 @@ def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share:
 def shape_of(paths: Sequence[Path]) -> Value | None:
     """What an id on the wire looks like: of several, the one that says most."""
     found = [f.id for p in paths for f in p.frames if f.id is not None]
-    return max(found, key=lambda v: sum(isinstance(leaf, Minted) for leaf in leaves(v)), default=None)
+    return max(found, key=_says, default=None)
+
+
+def _says(value: Value) -> tuple[int, int]:
+    parts = leaves(value)
+    return sum(isinstance(leaf, Minted) for leaf in parts), sum(isinstance(leaf, Reply) for leaf in parts)
 
 
 def _assembled(
