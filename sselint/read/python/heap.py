@@ -34,6 +34,8 @@ class Object:
     elements: dict[Value, None] = field(default_factory=dict)
     pairs: dict[tuple[Value, Value], None] = field(default_factory=dict)
     arguments: dict[str, Value] = field(default_factory=dict)
+    given: dict[str, dict[Value, None]] = field(default_factory=dict)
+    """All values that an argument of a library's object had, where the same call makes it on several paths."""
     bounded: Site | None = None
     grows: Site | None = None
     fed_by: set[str] = field(default_factory=set)

@@ -282,6 +282,8 @@ def make_object(m: Machine, entry: Entry, a: Arguments, parent: Ref | None = Non
         if m.building or not m.own(ref):
             m.escape(value)
         target.arguments.setdefault(name, settled(value))
+        if m.building:
+            m.heap.add(target.given.setdefault(name, {}), settled(value))
     if parent is not None:
         target.details.setdefault("parent", parent)
         m.overlay.attributes[(ref, "argument parent")] = parent
@@ -289,9 +291,19 @@ def make_object(m: Machine, entry: Entry, a: Arguments, parent: Ref | None = Non
 
 
 def argument(m: Machine, ref: Ref, name: str) -> Value | None:
-    """An argument that an object of a library was made with."""
-    found = m.overlay.attributes.get((ref, f"argument {name}"))
-    return found if found is not None else m.object(ref).arguments.get(name)
+    """An argument that an object of a library was made with. Whether it got one at all may be open (`store if keep else
+    None`): then the oracle picks."""
+    place = (ref, f"argument {name}")
+    found = m.overlay.attributes.get(place)
+    if found is not None:
+        return found
+    target = m.object(ref)
+    options = [v for v in target.given.get(name, ()) if isinstance(v, Ref) or v == Const.of(None)]
+    if len(options) < 2:
+        return target.arguments.get(name)
+    picked = options[m.once(len(options), (ref.id, place[1]), "value", f"which {name} {target.label} is given")]
+    m.overlay.attributes[place] = picked
+    return picked
 
 
 def use(m: Machine, ref: Ref, what: str) -> Value | None:
