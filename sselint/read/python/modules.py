@@ -111,6 +111,7 @@ class ModuleTable:
     def __init__(self, sources: Iterable[Source]) -> None:
         self.by_path: dict[str, Module] = {}
         self._by_name: dict[str, list[str]] = {}
+        self._mentions: dict[tuple[str, ...], bool] = {}
         self._defining: dict[str, list[str]] = {}
         self._sources = {s.path: s for s in sources}
         for path in self._sources:
@@ -136,6 +137,13 @@ class ModuleTable:
             module = Module(source, self._name(path), path.endswith("__init__.py"))
             self.by_path[path] = module
         return module
+
+    def mentions(self, words: tuple[str, ...]) -> bool:
+        """Whether a file of the tree, tests left out, holds one of the words (in lower case) in any case."""
+        if words not in self._mentions:
+            texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
+            self._mentions[words] = any(word in text for text in texts for word in words)
+        return self._mentions[words]
 
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""

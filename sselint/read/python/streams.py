@@ -19,6 +19,7 @@ from sselint.facts import (
 from sselint.read.python import guards, serve, variants
 from sselint.read.python.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.discover import Endpoint, references
+from sselint.read.python.evidence import LAST_EVENT_ID
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle
@@ -121,7 +122,8 @@ def _assembled(
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
-    cursor = _cursor(everything, runs.covered)
+    spelled = (*LAST_EVENT_ID, *world.rules.word_list("cursor_parameters"))
+    cursor = _cursor(everything, runs.covered or not world.table.mentions(spelled))
     site = site_of(endpoint)
     if site is None:
         return None
