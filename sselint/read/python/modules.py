@@ -139,11 +139,21 @@ class ModuleTable:
         return module
 
     def mentions(self, words: tuple[str, ...]) -> bool:
-        """Whether a file of the tree, tests left out, holds one of the words (in lower case) in any case."""
+        """Whether a file of the tree, tests left out, writes one of the words, in any case, as a text of its own:
+        `"last_id"`."""
         if words not in self._mentions:
-            texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
-            self._mentions[words] = any(word in text for text in texts for word in words)
+            wanted = re.compile(rf"[\"'](?:{'|'.join(map(re.escape, words))})[\"']", re.IGNORECASE)
+            found = (wanted.search(s.text) for p, s in self._sources.items() if not TESTS.search(p))
+            self._mentions[words] = any(found)
         return self._mentions[words]
+
+    def holds(self, words: tuple[str, ...]) -> bool:
+        """Whether a file of the tree, tests left out, holds one of the words (in lower case) anywhere in any case."""
+        key = ("", *words)
+        if key not in self._mentions:
+            texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
+            self._mentions[key] = any(word in text for text in texts for word in words)
+        return self._mentions[key]
 
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""

@@ -122,8 +122,7 @@ def _assembled(
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
-    spelled = (*LAST_EVENT_ID, *world.rules.word_list("cursor_parameters"))
-    cursor = _cursor(everything, runs.covered or not world.table.mentions(spelled))
+    cursor = _cursor(everything, runs.covered or not _may_be_read(world))
     site = site_of(endpoint)
     if site is None:
         return None
@@ -178,6 +177,11 @@ def _not_read(run: Run, cursor: Cursor) -> Run:
         return run
     outcome = Outcome.NOT_READ if cursor.read is Truth.NO else Outcome.UNKNOWN
     return Run(outcome, cursor.why, run.evidence)
+
+
+def _may_be_read(world: World) -> bool:
+    """Whether some file of the tree writes a name of the cursor at all."""
+    return world.table.holds(LAST_EVENT_ID) or world.table.mentions(world.rules.word_list("cursor_parameters"))
 
 
 def _cursor(paths: Sequence[Path], covered: bool) -> Cursor:
