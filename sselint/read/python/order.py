@@ -29,6 +29,11 @@ def sends(text: str) -> bool:
     return any(word in lower for word in SENT)
 
 
+def assembles(world: World, text: str) -> bool:
+    """Whether a text makes an application or a router."""
+    return _makers(world).search(text) is not None
+
+
 def files_first(paths: Iterable[str], texts: dict[str, str]) -> list[str]:
     """The files that write down a stream first, the others in their order after them."""
     return sorted(paths, key=lambda path: not sends(texts[path]))

@@ -14,7 +14,7 @@ from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
 from sselint.read.python.rules import load_rules
-from sselint.read.python.streams import site_of, streams_of, symbol_of
+from sselint.read.python.streams import NOT_DEPLOYED, site_of, streams_of, symbol_of
 from sselint.read.python.variants import worse
 from sselint.read.python.world import Environment, World
 from sselint.source import Source, Tree
@@ -140,12 +140,15 @@ class Analysis:
         return [p for p in self.sources if any(word in self.sources[p].text for word in words)][:MAX_IMPORTERS]
 
     def _unreached(self, world: World) -> list[FileReport]:
-        """Files that write down a stream and of which nothing was run, where work ended because a budget did."""
+        """Files that write down a stream and of which nothing was run, where work ended because a budget did. Examples
+        and tests, which nobody deploys, are not missed, nor what makes no application or router: a client, a type."""
         if not world.cut:
             return []
         why = "it mentions event streams, and the tree is so large that nothing in it was run"
         ran = world.touched | world.visited | {p for p in world.loaded if "def " not in self.sources[p].text}
-        left = [p for p in self.evident if not TESTS.search(p) and p not in ran and order.sends(self.sources[p].text)]
+        missed = [p for p in self.evident if p not in ran and not NOT_DEPLOYED.search(p)]
+        texts = {p: self.sources[p].text for p in missed}
+        left = [p for p in missed if order.sends(texts[p]) and order.assembles(world, texts[p])]
         return [FileReport(p, FileOutcome.TOO_LARGE, why, needed=True) for p in left]
 
     def _reports(self, world: World) -> list[FileReport]:

@@ -92,14 +92,17 @@ def test_an_endpoint_that_streams_is_asked_before_those_that_only_take_long(
         assert found[0].on_foreign.outcome is Outcome.NOT_READ
 
 
+LATE = "class Late:\n    def answer(self):\n        return {'content-type': 'text/event-stream'}\n"
 UNREACHED = {
     "a_app.py": ENDPOINTS.format(busy=_busy(3), media="text/event-stream"),
-    "z_late.py": "class Late:\n    def answer(self):\n        return {'content-type': 'text/event-stream'}\n",
+    "z_late.py": "from fastapi import APIRouter\n\nrouter = APIRouter()\n\n\n" + LATE,
+    "z_client.py": LATE,
 }
 
 
 def test_a_file_that_writes_down_a_stream_and_was_not_reached_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing runs of the late file, and work ended because there was no more: it must not pass for read."""
+    """Nothing runs of the late file, and work ended because there was no more: it must not pass for read. The
+    look-alike makes no router: it may as well be a client."""
     _tight(monkeypatch, core=1)
     monkeypatch.setattr(build, "LOOSE_STEPS", 0)
     partly = [f for f in reading_of(UNREACHED).files if f.outcome is FileOutcome.TOO_LARGE]
