@@ -198,11 +198,7 @@ class PoolLinker:
     def _project(self, unit: str) -> str:
         """The name of the project that a unit is, as its pyproject.toml says; empty without one."""
         if unit not in self._projects:
-            path = join(unit, "pyproject.toml")
-            try:
-                found = _PROJECT.search(self._tree.text(path)) if path in self._tree.known else None
-            except OSError:
-                found = None
+            found = _PROJECT.search(self.starts.text(join(unit, "pyproject.toml")))
             self._projects[unit] = found[1] if found else ""
         return self._projects[unit]
 

@@ -54,6 +54,13 @@ class Starts:
         files = self.files(pool)
         return launch.format != "python" or not files or launch in self.through(pool)
 
+    def text(self, path: str) -> str:
+        """The text of a file; empty where the tree has none, or none that can be read."""
+        try:
+            return self._tree.text(path) if path in self._tree.known else ""
+        except OSError:
+            return ""
+
     def _named(self, pool: Pool) -> str:
         """The module or script on the command line, or the one behind the console script of a project."""
         if pool.starts or not pool.command:
@@ -68,7 +75,7 @@ class Starts:
 
     def _console_scripts(self, folder: str) -> dict[str, str]:
         """`[project.scripts]` of the pyproject.toml in a folder: the name -> `module:function`."""
-        table = _SCRIPTS.search(self._text(join(folder, "pyproject.toml")))
+        table = _SCRIPTS.search(self.text(join(folder, "pyproject.toml")))
         return dict(_SCRIPT.findall(table[1])) if table else {}
 
     def _found(self, pool: Pool, starts: str) -> frozenset[str]:
@@ -105,7 +112,7 @@ class Starts:
 
     def _imports(self, pool: Pool, path: str) -> Iterator[str]:
         own = str(PurePosixPath(path).parent)
-        for source, names, modules in IMPORT.findall(self._text(path)):
+        for source, names, modules in IMPORT.findall(self.text(path)):
             level = len(source) - len(source.lstrip("."))
             folders = [join(own, "../" * (level - 1))] if level else [own, *self._folders(pool)]
             dotted = [source.lstrip("."), *(f"{source.lstrip('.')}.{n}".strip(".") for n in re.findall(r"\w+", names))]
@@ -113,9 +120,3 @@ class Starts:
                 stem = name.replace(".", "/")
                 for folder in folders:
                     yield from {join(folder, f"{stem}.py"), join(folder, f"{stem}/__init__.py")} & self._tree.known
-
-    def _text(self, path: str) -> str:
-        try:
-            return self._tree.text(path) if path in self._tree.known else ""
-        except OSError:
-            return ""

@@ -87,12 +87,10 @@ class Analysis:
         return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
 
     def _streams_of(self, world: World, endpoint: Endpoint, share: int) -> list[Stream]:
-        before = set(world.followed)
         world.followed.clear()
         found = streams_of(world, endpoint, self.unit_of, share)
         for stream in found:
             self._followed.setdefault(_place(stream), set()).update(world.followed)
-        world.followed |= before
         return found
 
     def _read_again(self, stream: Stream, environment: Environment) -> Stream:

@@ -217,9 +217,8 @@ def _tags(paths: Sequence[Path]) -> Truth:
     return Truth.NO
 
 
-def site_of(endpoint: Endpoint) -> Site | None:
-    """Where a handler stands, None where nothing in the tree defines it."""
-    handler = endpoint.handler
+def _innermost(handler: Value) -> Value:
+    """What a handler comes down to: decorators and partial applications taken off."""
     while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
         handler = handler.wrapped
     while isinstance(handler, Partial | Descriptor | Callback):
@@ -227,6 +226,12 @@ def site_of(endpoint: Endpoint) -> Site | None:
         if not isinstance(inner, Value):
             break
         handler = inner
+    return handler
+
+
+def site_of(endpoint: Endpoint) -> Site | None:
+    """Where a handler stands, None where nothing in the tree defines it."""
+    handler = _innermost(endpoint.handler)
     if isinstance(handler, Function | ClassValue):
         return Site(handler.module, handler.node.cst)
     return endpoint.site
@@ -234,15 +239,8 @@ def site_of(endpoint: Endpoint) -> Site | None:
 
 def symbol_of(endpoint: Endpoint) -> str:
     """The dotted name of a handler in its module."""
-    handler = endpoint.handler
-    owner = handler.owner if isinstance(handler, Function) else None
-    while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
-        handler = handler.wrapped
-    while isinstance(handler, Partial | Descriptor | Callback):
-        inner = handler.data if isinstance(handler, Callback) else handler.function
-        if not isinstance(inner, Value):
-            break
-        handler = inner
+    owner = endpoint.handler.owner if isinstance(endpoint.handler, Function) else None
+    handler = _innermost(endpoint.handler)
     if isinstance(handler, Function):
         owner = handler.owner or owner
         return f"{owner.name}.{handler.name}" if owner is not None else handler.name

@@ -116,7 +116,7 @@ class World:
         self.touched: set[str] = set()
         """Files of which some function ran."""
         self.followed: set[str] = set()
-        """Files whose functions ran in paper runs."""
+        """Files whose functions ran in the paper runs of the latest stream."""
         self.cut = False
         """Whether a stage ended because its budget did."""
         self.about: set[str] | None = None
