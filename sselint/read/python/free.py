@@ -161,7 +161,7 @@ def _instance(m: Machine, cls: ClassValue, site: Site, depth: int = 0) -> Value:
         given: dict[str, Value] = {}
         if found is not None and isinstance(found[0], Function):
             for p in found[0].node.parameters[1:]:
-                if p.kind in ("positional", "keyword") and p.default is None:
+                if p.kind in ("positional", "keyword") and (p.default is None or _is_choice(m, found[0], p)):
                     given[p.name] = _made(m, cls, found[0], p, depth)
         made = classes.instantiate(m, cls, (), given, site, None)
         if isinstance(made, Ref):
@@ -169,6 +169,14 @@ def _instance(m: Machine, cls: ClassValue, site: Site, depth: int = 0) -> Value:
         return made
     finally:
         m.boot = outer
+
+
+def _is_choice(m: Machine, function: Function, parameter: ir.Parameter) -> bool:
+    """Whether a parameter takes any store of a library's interface: its default is one of many, and who makes the
+    object picks."""
+    kind, _ = inject.annotated(m, parameter.annotation, Frame(function.module, Scope(function.module, {}, None)))
+    entry = m.rules.entry(kind.name) if isinstance(kind, External) else None
+    return entry is not None and entry.role == "client" and entry.options.get("where") == "unknown"
 
 
 def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Parameter, depth: int) -> Value:

@@ -276,7 +276,8 @@ def make_object(m: Machine, entry: Entry, a: Arguments, parent: Ref | None = Non
         parent = given  # a session is where its engine is
     target.where = where if parent is None or where != "memory" else m.object(parent).where
     if parent is None and "through" in entry.options:
-        target.where = "unknown"
+        bare = given is None or (isinstance(given, Const) and given.value is None)
+        target.where = str(entry.options.get("otherwise", "unknown")) if bare else "unknown"
     for name, value in bound.items():
         m.overlay.attributes[(ref, f"argument {name}")] = value
         if m.building or not m.own(ref):

@@ -9,7 +9,7 @@ from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.machine import Event, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Decision
-from sselint.read.python.values import Const, Remembered, Unknown, Value, leaves
+from sselint.read.python.values import Const, Cursor, Remembered, Reply, Unknown, Value, leaves
 from sselint.read.python.wire import Frame
 
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
@@ -116,7 +116,15 @@ class Path:
     def goes_on_from_store(self) -> bool:
         """Whether all that is replayed is of the stores that knew the cursor, or of places that all share."""
         shared = {e.data["container"] for e in self.events("read") if e.data.get("shared")} | self.known_to_store
-        return bool(self.replayed) and all(f.item is not None and f.item.source in shared for f in self.replayed)
+        from_store = all(f.item is not None and f.item.source in shared for f in self.replayed)
+        return bool(self.replayed or self.looked_up) and from_store
+
+    @property
+    def looked_up(self) -> list[Frame]:
+        """The frames that hold entries of a store which was asked for the cursor by its name, or that event again."""
+        stores = self.known_to_store
+        sent = [(frame, leaf) for frame in self.frames for value in frame.fields.values() for leaf in leaves(value)]
+        return [frame for frame, leaf in sent if stores and _from(stores, leaf)]
 
     @property
     def missed_guard(self) -> Event | None:
@@ -140,6 +148,10 @@ class Path:
     def options(self, kind: str) -> dict[object, Decision]:
         """The decisions of a kind."""
         return {d.key: d for d in self.decisions if d.kind == kind}
+
+
+def _from(stores: set[int], leaf: Value) -> bool:
+    return isinstance(leaf, Cursor) or (isinstance(leaf, Reply) and leaf.source in stores)
 
 
 @dataclass(frozen=True)
@@ -246,7 +258,7 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
         return Result(path, Outcome.NOT_READ, "nothing reads the cursor", sites)
     if phases & earlier:
         return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
-    if phases or written_down(path):
+    if phases or path.looked_up or written_down(path):
         return Result(path, Outcome.COMPARED, "what comes after that id here is sent", sites)
     doubt = doubtful(path)
     if doubt is not None:

@@ -138,6 +138,9 @@ def write(m: Machine, store: Object, values: list[Value], site: Site) -> None:
         return
     for value in values:
         _record(m, store, value, site)
+        for leaf in _deep(m, value):
+            if isinstance(leaf, Minted):
+                m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, "stored here")))
 
 
 def _record(m: Machine, store: Object, value: Value, site: Site, depth: int = 0) -> None:

@@ -72,6 +72,8 @@ EXPECTED = {
     "http_server_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "kafka_from_the_head": Expected(STORE, Where.NONE, SHARED, Outcome.NOT_READ),
     "kafka_sought": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "key_value_memory": Expected(RANDOM, MEMORY, Where.NONE, Outcome.REPLAY_ALL),
+    "key_value_redis": Expected(RANDOM, SHARED, Where.NONE, Outcome.FAIL_CLOSED, 409),
     "klein_counter": Expected(INDEX, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "litestar_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "litestar_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
