@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python import classes, compare, containers, expressions, iteration, library, project, text
+from sselint.read.python import classes, compare, containers, expressions, iteration, library, pieces, project, text
 from sselint.read.python.machine import Arguments, Frame, Machine, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -86,6 +86,10 @@ def _len(m: Machine, a: Arguments) -> Value:
             return Const.of(len(m.overlay.items.get(value, [])) + len(m.overlay.pairs.get(value, [])))
         made = Length(value.id)
         return replace(made, trail=m.minted("index", a.site, value.id, "the length of the list").trail)
+    if isinstance(value, Wrapped) and value.form.startswith("split:"):
+        number = pieces.counted(m, value)
+        if number is not None:
+            return number
     method = classes.find_method(m, value, "__len__")
     if method is not None:
         from sselint.read.python import calls

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sselint.read.python import containers, iteration, oldest
+from sselint.read.python import containers, iteration, oldest, pieces
 from sselint.read.python.machine import Frame, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -59,6 +59,9 @@ def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: F
             wanted = MIRROR[sign] if mirrored and sign in MIRROR else sign
             label = f"{wanted} {other.value!r}"
             return m.world.decide_variable(m, one, label, site, partial(_compared, wanted, other.value))
+    for one, other, mirrored in ((left, right, False), (right, left, True)):
+        if pieces.is_count(one) and isinstance(other, Const):
+            return pieces.compares(m, MIRROR.get(sign, sign) if mirrored else sign, other, site)
     for one, other, mirrored in ((left, right, False), (right, left, True)):
         if is_cursor(m, one):
             wanted = MIRROR.get(sign, sign) if mirrored else sign
@@ -164,6 +167,8 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
             and other.value not in ("", None, 0)
         ):
             return m.once(2, ("part", site), "opaque", "what that part of the cursor is", site) == 0
+        if isinstance(cursor, Unknown) and other.value not in ("", None):
+            return m.once(2, ("made", site), "opaque", cursor.why, site) == 0
         return False
     if isinstance(other, Unknown):
         return m.once(2, ("equal", site), "opaque", other.why, site) == 0

@@ -84,6 +84,10 @@ class Ended(Signal):
     """The path goes on for ever: the stream stays open."""
 
 
+class Answered(Ended):
+    """A library has answered the request by itself: nothing that the handler does afterwards is sent."""
+
+
 class Started(Ended):
     """Start-up is over: what stands behind it is done when the server stops."""
 
@@ -434,6 +438,7 @@ class Machine:
 
 
 __all__ = [
+    "Answered",
     "Broke",
     "Continued",
     "Decision",

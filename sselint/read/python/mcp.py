@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from sselint.read.python import calls, classes, containers, library, stores, wire
-from sselint.read.python.machine import Arguments, Ended, Hypothesis, Machine, Raised
+from sselint.read.python.machine import Answered, Arguments, Ended, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
     Callback,
     Const,
-    Exceptional,
     Input,
     Minted,
     Ref,
@@ -107,14 +107,14 @@ def _session(m: Machine, ref: Ref, a: Arguments) -> None:
         _transport(m, adopted, a)
         return
     if not containers.has_key(m, held, SESSION, a.site):
-        raise Raised(Exceptional("refusal", (Const.of(option(m, ref, "without_session", 404)),)), a.site)
+        _refuse(m, option(m, ref, "without_session", 404), a.site)
     _serve(m, ref, setting(m, ref, "store"), a)
 
 
 def _stateless(m: Machine, ref: Ref, a: Arguments) -> None:
     """A transport for each request: no session, no store, and a GET with a cursor is an error."""
     if _cursor(m, a.site) is not None:
-        raise Raised(Exceptional("refusal", (Const.of(option(m, ref, "stateless_status", 500)),)), a.site)
+        _refuse(m, option(m, ref, "stateless_status", 500), a.site)
     _live(m, None, a)
 
 
@@ -123,8 +123,15 @@ def _transport(m: Machine, ref: Ref, a: Arguments) -> None:
     session = library.use(m, ref, "session")
     fixed = isinstance(session, Minted) or (isinstance(session, Unknown) and not session.cursor)
     if fixed and not containers.has_key(m, sessions(m, ref), SESSION, a.site):
-        raise Raised(Exceptional("refusal", (Const.of(404),)), a.site)
+        _refuse(m, 404, a.site)
     _serve(m, ref, setting(m, ref, "store"), a)
+
+
+def _refuse(m: Machine, status: int, site: Site) -> NoReturn:
+    """The SDK sends the refusal itself: no handler around it can catch it."""
+    m.note("refuse", site, status=status)
+    m.begun = True
+    raise Answered
 
 
 def _cursor(m: Machine, site: Site) -> Value | None:
@@ -143,7 +150,7 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
         _live(m, store, a)
         return
     if store is None:
-        raise Raised(Exceptional("refusal", (Const.of(option(m, ref, "without_store", 500)),)), a.site)
+        _refuse(m, option(m, ref, "without_store", 500), a.site)
     m.note("stream", a.site)
     m.begun = True
     method = classes.find_method(m, store, "replay_events_after")

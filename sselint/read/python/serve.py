@@ -20,7 +20,7 @@ from sselint.read.python import (
     wire,
 )
 from sselint.read.python.discover import Endpoint
-from sselint.read.python.machine import Ended, Hypothesis, Machine, Passing, Raised, Signal
+from sselint.read.python.machine import Answered, Ended, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle, OutOfBudget
 from sselint.read.python.rules import Entry
@@ -58,8 +58,8 @@ def serve(m: Machine, endpoint: Endpoint) -> None:
                 raise
             _refused(m, endpoint, raised)
         _end(m, "closed", None)
-    except Ended:
-        _end(m, "open", None)
+    except Ended as ended:
+        _end(m, "closed" if isinstance(ended, Answered) else "open", None)
     except Raised as raised:
         _end(m, "aborted", raised.site, status=status_of(m, raised.exception))
     except (Signal, Passing):

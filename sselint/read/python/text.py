@@ -180,19 +180,6 @@ def shape_parts(shape: Value | None, separator: str, last: bool = False) -> tupl
     return None
 
 
-def pieces(shape: Value | None, separator: str | None) -> list[Value]:
-    """All the pieces that a shape has between separators."""
-    found: list[Value] = []
-    rest = shape
-    while rest is not None:
-        cut = shape_parts(rest, separator or "")
-        if cut is None:
-            return [*found, rest]
-        found.append(cut[0])
-        rest = cut[1]
-    return found
-
-
 def split_in_two(m: Machine, value: Value, separator: Value, last: bool, site: Site) -> Value:
     """`partition` and `rpartition`."""
     sign = _plain(separator.value) if isinstance(separator, Const) else ""
@@ -203,7 +190,7 @@ def split_in_two(m: Machine, value: Value, separator: Value, last: bool, site: S
         if m.hypothesis is Hypothesis.MALFORMED:
             return _unsplit(value, last)
         cut = shape_parts(value.shape, sign, last)
-        if cut is None and value.shape is not None and not _opaque(value.shape):
+        if cut is None and value.shape is not None and not is_opaque(value.shape):
             return _unsplit(value, last)
         left, right = cut or (None, None)
         one, two = replace(value, part=0, shape=left), replace(value, part=1, shape=right)
@@ -221,7 +208,7 @@ def _unsplit(value: Value, last: bool) -> Value:
     return Tuple((empty, empty, value)) if last else Tuple((value, empty, empty))
 
 
-def _opaque(shape: Value) -> bool:
+def is_opaque(shape: Value) -> bool:
     """Whether text of this shape may hold any separator: what a store, a client or nobody knows made."""
     return any(
         isinstance(leaf, Reply | Input | Unknown | Variable | Ref)
@@ -234,16 +221,25 @@ def _piece(value: Value) -> Value:
     return value if isinstance(value, Reply | Input | Unknown | Minted | Cursor) else Wrapped("slice", value)
 
 
-def split(m: Machine, value: Value, separator: Value | None, site: Site, limit: Value | None = None) -> Value:
-    """`split`: a value whose pieces are asked for by index."""
+def split(
+    m: Machine, value: Value, separator: Value | None, site: Site, limit: Value | None = None, last: bool = False
+) -> Value:
+    """`split` and `rsplit`: pieces, or a value whose pieces are asked for by index."""
+    from sselint.read.python import pieces
+
     sign = _plain(separator.value) if isinstance(separator, Const) and separator.value is not None else None
+    bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else -1
     if isinstance(value, Const) and isinstance(value.value, str | bytes):
-        bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else -1
-        return Tuple(tuple(Const.of(t) for t in _plain(value.value).split(sign, bound)))
+        plain = _plain(value.value)
+        return Tuple(tuple(Const.of(t) for t in (plain.rsplit(sign, bound) if last else plain.split(sign, bound))))
     if isinstance(value, Join) and not mentions_cursor(value):
-        found = pieces(value, sign)
+        found = pieces.cut_up(value, sign or "", bound, last)
         if len(found) > 1:
             return Tuple(tuple(found))
+    if isinstance(value, Cursor) and sign:
+        cut = pieces.of_cursor(m, value, sign, limit, last)
+        if cut is not None:
+            return cut
     if isinstance(value, Reply | Input | Unknown):
         return value
     return Wrapped(f"split:{sign or ' '}", value)
@@ -263,6 +259,8 @@ def item(m: Machine, receiver: Value, index: Value, site: Site | None) -> Value:
 
 
 def _piece_at(m: Machine, receiver: Wrapped, index: Value, site: Site | None) -> Value:
+    from sselint.read.python import pieces
+
     inner = receiver.inner
     number = index.value if isinstance(index, Const) and isinstance(index.value, int) else 0
     if not isinstance(inner, Cursor):
@@ -271,8 +269,8 @@ def _piece_at(m: Machine, receiver: Wrapped, index: Value, site: Site | None) ->
         if number in (0, -1):
             return inner
         raise Raised(Exceptional("IndexError"), site)
-    found = pieces(inner.shape, receiver.form.removeprefix("split:"))
-    if inner.shape is not None and not -len(found) <= number < len(found) and not _opaque(inner.shape):
+    found = pieces.cut_up(inner.shape, receiver.form.removeprefix("split:"))
+    if inner.shape is not None and not -len(found) <= number < len(found) and not is_opaque(inner.shape):
         raise Raised(Exceptional("IndexError"), site)
     shape = found[number] if -len(found) <= number < len(found) else None
     return replace(inner, part=number, shape=shape)
@@ -290,7 +288,7 @@ def contains(m: Machine, container: Value, item: Value, site: Site) -> bool:
     if isinstance(container, Cursor) and isinstance(item, Const):
         if m.hypothesis is Hypothesis.MALFORMED:
             return False
-        if container.shape is None or _opaque(container.shape):
+        if container.shape is None or is_opaque(container.shape):
             return True
         return shape_parts(container.shape, _plain(item.value)) is not None
     parts = container.parts if isinstance(container, Join) and isinstance(item, Const) else ()
@@ -309,7 +307,7 @@ def method(
     if name in ("split", "rsplit", "splitlines"):
         separator = first if first is not None else keywords.get("sep")
         limit = positional[1] if len(positional) > 1 else keywords.get("maxsplit")
-        return split(m, receiver, separator, site, limit)
+        return split(m, receiver, separator, site, limit, name == "rsplit")
     if isinstance(receiver, Const) and isinstance(receiver.value, str | bytes):
         return _constant_method(m, receiver, name, positional, keywords, site)
     if name in SAME:
