@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python import classes, compare, containers, expressions, iteration, library, pieces, project, text
+from sselint.read.python import (
+    classes,
+    compare,
+    containers,
+    expressions,
+    iteration,
+    library,
+    pieces,
+    project,
+    tasks,
+    text,
+)
 from sselint.read.python.machine import Arguments, Frame, Machine, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -62,6 +73,8 @@ def _next(m: Machine, a: Arguments) -> Value:
     source = a.first()
     if isinstance(source, Ref) and m.object(source).kind == "library":
         return library.next_of(m, source, a.site)
+    if isinstance(source, Generator) and source.kind == "function" and m.round and not m.building:
+        return tasks.drawn(m, source, a.site)
     found = first_of(m, source, a.site)
     if found is not None:
         return found
@@ -459,7 +472,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "bytes": _same, "bytearray": _same, "bool": _bool, "abs": _same, "round": _same, "sum": _same, "hex": _same,
     "oct": _same, "chr": _same, "ord": _same, "print": _nothing, "hash": _hashed, "id": _identity, "vars": _same,
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
-    "gather": _gather, "entered": _entered, "bisect": _bisect, "same": _same, "memoryview": _same,
+    "gather": _gather, "waited": tasks.waited, "entered": _entered, "bisect": _bisect, "same": _same,
+    "memoryview": _same,
     "aenumerate": lazy("enumerate"),
     "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
 }  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sselint.read.python import builtin_calls, classes, ir, library, statements, stores
-from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Raised, Returned, Signal
+from sselint.read.python import builtin_calls, classes, ir, library, statements, stores, tasks
+from sselint.read.python.machine import MAX_DEPTH, Frame, Machine, Returned, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import TooLong
 from sselint.read.python.values import (
@@ -234,30 +234,36 @@ def awaited(m: Machine, value: Value, site: Site | None) -> Value:
         return library.awaited_object(m, value, site)
     if isinstance(value, Collection) and value.selection == "gathered":
         return Tuple(tuple(awaited(m, i.value, site) for i in value.items))
+    if isinstance(value, Generator) and value.kind == "task":
+        return tasks.joined(m, value)
     return value
 
 
-def run_apart(m: Machine, value: Value, site: Site | None) -> None:
-    """Runs something beside the current path: a task or a thread. Its jumps and its failures stay there, and what it
-    makes is made while the process runs, also where start-up began it."""
+def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
+    """Runs something beside the current path: a task or a thread, and gives the task. Its jumps and its failures stay
+    there until somebody waits for it, and what it makes is made while the process runs, also where start-up began
+    it."""
     if m.depth >= MAX_DEPTH:
-        return
+        return Unknown("a task")
     trace, current, sink, boot = m.trace, list(m.current), m.sink, m.boot
     m.trace, m.sink, m.apart, m.boot = [], None, m.apart + 1, False
     m.current.clear()
+    result: Value = Const.of(None)
+    signal: Signal | None = None
     try:
-        if isinstance(value, Generator):
-            if value.kind == "coroutine":
-                awaited(m, value, site)
-            else:
-                run_generator(m, value, lambda element, where: None)
+        if isinstance(value, Generator) and value.kind != "coroutine":
+            run_generator(m, value, lambda element, where: None)
+        elif isinstance(value, Generator):
+            result = awaited(m, value, site)
         else:
-            awaited(m, call(m, value, (), {}, site, None), site)
-    except (Ended, Raised, Signal):
-        pass
+            result = awaited(m, call(m, value, (), {}, site, None), site)
+    except Signal as jump:
+        signal = jump
     finally:
+        done = tasks.task(result, signal, m.trace, m.live)
         m.current[:] = current
         m.trace, m.sink, m.apart, m.boot = trace, sink, m.apart - 1, boot
+    return done
 
 
 __all__ = ["Join", "Minted", "awaited", "builtin_calls", "call", "run_apart", "run_generator"]

@@ -316,8 +316,7 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
         if _ready(function)
         else calls.call(m, function, rest, a.keywords if effect.get("passes") else {}, a.site, a.frame)
     )
-    calls.run_apart(m, value, a.site)
-    return Unknown("a task")
+    return calls.run_apart(m, value, a.site)
 
 
 def _ready(value: Value) -> bool:

@@ -17,6 +17,7 @@ from sselint.read.python import (
     methods,
     project,
     stores,
+    tasks,
     text,
 )
 from sselint.read.python.context import Context, bind_arguments
@@ -31,6 +32,7 @@ from sselint.read.python.values import (
     Exceptional,
     External,
     Function,
+    Generator,
     Item,
     Join,
     Method,
@@ -209,6 +211,9 @@ def _on_value(m: Machine, receiver: Value, name: str, a: Arguments) -> Value:
         return _match_method(m, receiver, name, a)
     if isinstance(receiver, Function):
         return _function_method(m, receiver, name, a)
+    if isinstance(receiver, Generator):
+        found = tasks.method(m, receiver, name, a)
+        return found if found is not None else Unknown(f"what {name} gives", stores.told_cursor(m, a.positional))
     if isinstance(receiver, Const | Join | Cursor | Wrapped | Minted | Variable):
         found = text.method(m, receiver, name, a.positional, a.keywords, a.site)
         if found is not None:
@@ -358,7 +363,7 @@ def is_column(m: Machine, value: Value) -> bool:
     if isinstance(value, External):
         owner = m.rules.entry(value.name.rpartition(".")[0])
         return owner is not None and owner.role == "model" and bool(owner.options.get("mapped"))
-    return role_of(m, value) == "column"
+    return role_of(m, value) in ("column", "dataclass_field")
 
 
 def is_a(m: Machine, ref: Ref, name: str) -> bool:

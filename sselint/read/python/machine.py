@@ -209,6 +209,8 @@ class Machine:
         self.publishing = False
         """Whether what is made now is made for all who listen, not for one connection."""
         self.call_sites: list[Site | None] = []
+        self.drawn: dict[Generator, Any] = {}
+        """The generators that are asked for one element at a time, with what is left of them."""
         self.live: Item | None = None
         """What was taken last from a queue or channel: the event that is on its way now."""
 

@@ -379,6 +379,8 @@ def settled(value: Value) -> Value:
     """The value as other runs see it: objects that a run made become their summaries."""
     if isinstance(value, Ref):
         return Ref(value.id) if value.serial else value
+    if isinstance(value, Generator) and value.kind == "task":
+        return Unknown("a task")  # what it came to is of the run that began it
     if isinstance(value, Tuple):
         return replace(value, items=tuple(settled(i) for i in value.items))
     if isinstance(value, Join):
