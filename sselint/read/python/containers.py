@@ -302,6 +302,7 @@ def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
             hit = m.choose(2, ("lookup", site), "condition", "whether the cursor is known", site) == 0
         m.note("lookup", site, container=ref.id, hit=hit)
         return hit
+    key = _by_fields(m, key)
     if not any(isinstance(leaf, Input | Unknown | Reply) for leaf in (key, *_inner(key))):
         return not _still_empty(m, ref)
     memory = ("lookup", ref.id, key)
@@ -319,6 +320,12 @@ def _still_empty(m: Machine, ref: Ref) -> bool:
     target = m.object(ref)
     held = target.pairs or target.elements or m.overlay.pairs.get(ref) or m.overlay.items.get(ref)
     return m.building and not m.own(ref) and not held
+
+
+def _by_fields(m: Machine, key: Value) -> Value:
+    """A record as a key is what its fields are: two that say the same are one key."""
+    fields = records.tuple_fields(m, key)
+    return Tuple(tuple(fields)) if fields else key
 
 
 def _inner(key: Value) -> tuple[Value, ...]:

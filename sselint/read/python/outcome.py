@@ -189,7 +189,7 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
         return None
     if path.how == "budget":
         return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)
-    if path.how == "aborted" and not path.events("cursor") and path.hypothesis is not Hypothesis.MISSING:
+    if path.how == "aborted" and not _for_the_cursor(path):
         return None  # whatever failed, it was not for the cursor
     if path.how == "aborted":
         end = path.end
@@ -214,6 +214,11 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
         sites = (*asked, (refused.site, "the event that says so"))
         return Result(path, Outcome.FAIL_CLOSED, why, sites, reset=True)
     return _by_frames(path, asked)
+
+
+def _for_the_cursor(path: Path) -> bool:
+    """Whether what failed may have failed for the cursor: something was done with it before."""
+    return path.hypothesis is Hypothesis.MISSING or bool(path.events("compare", "lookup", "bound", "parse", "handled"))
 
 
 def _asked(path: Path) -> tuple[tuple[Site | None, str], ...]:
@@ -305,7 +310,7 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
     doubt = _doubt(results)
     if doubt is not None:
         return doubt
-    results = _by_its_address(_unknown_to_all(results))
+    results = _that_say_something(_by_its_address(_unknown_to_all(results)))
     results = [_reconsidered(r, results) for r in results]
     tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
     if not tolerant:
@@ -314,6 +319,15 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
             return _run(unknown)
         return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
     return _run(min(tolerant, key=_rank))
+
+
+def _that_say_something(results: list[Result]) -> list[Result]:
+    """Without the paths on which the response ends at once, with no event and no look at the cursor, where others do
+    look at it: a stream that is over says nothing of what a cursor meets."""
+    if not any(r.path.asks_cursor for r in results):
+        return results
+    over = [r for r in results if r.outcome is Outcome.IGNORED and r.path.how == "closed" and not r.path.raw_frames]
+    return [r for r in results if r not in over] or results
 
 
 def _reconsidered(result: Result, results: Sequence[Result]) -> Result:

@@ -285,7 +285,7 @@ def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
                 if name != "parent":
                     held = m.overlay.attributes.get((value, f"argument {name}"), target.arguments[name])
                     found.extend(_deep(m, held, depth + 1))
-            made_from = target.details.get("parent")
+            made_from = m.overlay.attributes.get((value, "argument parent"), target.details.get("parent"))
             if (
                 isinstance(made_from, Ref) and getattr(target.of, "role", "") == "object"
             ):  # a statement, made step by step
