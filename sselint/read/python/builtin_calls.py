@@ -91,7 +91,7 @@ def _len(m: Machine, a: Arguments) -> Value:
     if isinstance(value, Tuple):
         return Const.of(len(value.items))
     if isinstance(value, Reply):
-        return Length(value.source)
+        return Const.of(0) if value.is_nothing else Length(value.source)
     if isinstance(value, Collection):
         return Length(value.source) if value.source else Const.of(len(value.items))
     if isinstance(value, Ref) and m.object(value).kind in containers.KINDS:

@@ -164,6 +164,8 @@ def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame
     if isinstance(receiver, Cursor | Wrapped | Join):
         return text.item(m, receiver, index, site)
     if isinstance(receiver, Reply):
+        if receiver.is_nothing:
+            raise Raised(Exceptional("TypeError"), site)
         return library.reply_item(m, receiver, index)
     if isinstance(receiver, Collection):
         return _element(m, receiver, index, site)

@@ -21,10 +21,11 @@ from sselint.read.python import (
     wire,
 )
 from sselint.read.python.context import Context, bind_arguments
-from sselint.read.python.heap import MAX_VALUES
+from sselint.read.python.heap import MAX_VALUES, Object
 from sselint.read.python.machine import Arguments, Ended, Machine, Raised
 from sselint.read.python.rules import Effect
 from sselint.read.python.values import (
+    NO_ROW,
     Callback,
     ClassValue,
     Const,
@@ -166,11 +167,28 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     if store.where not in stores.SHARED_PLACES:
         return Unknown(f"what {c.entry.name} holds, whose place is not known")
     _may_fail(m, effect, c, store.label)
+    if effect.what == "sql":
+        row = _row(m, effect, store, receiver, c)
+        if row is not None:
+            return row
     if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
         return keyed.missing(effect, c.arguments.site)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
     made = replace(made, placed=effect.get("by") == "position")
     return stepped(made, c.arguments.site, f"read from {store.label}")
+
+
+def _row(m: Machine, effect: Effect, store: Object, receiver: Ref, c: Context) -> Reply | None:
+    """The answer to a statement that asks for a row by the cursor and finds none, also where it is fetched later."""
+    named = _named(c)
+    kept = (receiver, "no row")
+    if not named:
+        return Reply(store.id, NO_ROW) if kept in m.overlay.attributes else None
+    m.overlay.attributes.pop(kept, None)
+    if not keyed.is_lookup(m, named) or keyed.holds(m, effect, store, named, c.arguments.site):
+        return None
+    m.overlay.attributes[kept] = NOTHING
+    return Reply(store.id, NO_ROW)
 
 
 def _keeper(m: Machine, effect: Effect, c: Context) -> Value | None:

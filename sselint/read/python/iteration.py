@@ -111,6 +111,8 @@ def _inbox(m: Machine, ref: Ref) -> bool:
 
 def reply_view(m: Machine, value: Reply) -> Collection:
     """The rows of an answer of a store."""
+    if value.is_nothing:
+        return Collection(value.source, (), value.selection)
     inner = replace(value, inner=True)
     if any(item.source == value.source and item.phase for item in m.current) or value.inner:
         phase = m.phase()

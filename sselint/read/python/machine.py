@@ -368,6 +368,8 @@ class Machine:
         if isinstance(value, Length):
             return value.extra or not self.is_empty(Ref(value.about), site)
         kind = "opaque" if isinstance(value, Unknown) and value.cursor else "condition"
+        if isinstance(value, Reply) and value.is_nothing:
+            return False
         if isinstance(value, Reply | Input | Unknown):
             label = (
                 value.name

@@ -215,6 +215,8 @@ def reply_method(
     m: Machine, reply: Reply, name: str, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
 ) -> Value:
     """A method of an answer: text is taken apart as it was put together; what else there is gives the answer again."""
+    if reply.is_nothing:
+        return reply
     if name in ("partition", "rpartition", "split", "rsplit"):
         known = reply_text(m, reply)
         source: Value = known if known is not None else reply

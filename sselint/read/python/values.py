@@ -20,6 +20,8 @@ class Step:
     note: str
 
 
+NO_ROW = "nothing"
+"""The selection of an answer without a row."""
 FIRST = "first"
 """The phase of a number that is the place of the first element that is kept."""
 Trail = tuple[Step, ...]
@@ -299,6 +301,11 @@ class Reply(Value):
     """Whether the store only passes it on: then nothing in it is of the store's own making."""
     placed: bool = False
     """Whether it was asked for by position: then counting what comes gives its place in the store."""
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the store had no row that answers: None where one was asked for, no element where many were."""
+        return self.selection == NO_ROW
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,65 @@ def test_a_store_that_is_asked_for_the_cursor(asked: str, missing: str, outcome:
     assert stream.on_foreign.outcome is outcome
 
 
+ROWS = """
+{opened}
+
+
+def publish(text):
+    rows.execute("INSERT INTO log (room, text) VALUES ('a', ?)", (text,))
+"""
+
+ASKED = """
+last = request.headers.get("last-event-id") or "0"
+{asked}
+
+def body():
+    if row is None:
+        return
+    for key, text in rows.execute("SELECT id, text FROM log WHERE room = ? AND id > ?", (row[0], int(last))):
+        yield {{"id": key, "data": text}}
+
+return EventSourceResponse(body())
+"""
+
+SQLITE = 'import sqlite3\nrows = sqlite3.connect("/data/log.db")'
+HELD = 'import sqlite3\ndatabase = sqlite3.connect("/data/log.db")\nrows = database.cursor()'
+BY_KEY = "SELECT room FROM log WHERE id = ?"
+STATEMENTS = {
+    "by its key": (SQLITE, f'row = rows.execute("{BY_KEY}", (int(last),)).fetchone()', Outcome.EMPTY),
+    "fetched later": (HELD, f'rows.execute("{BY_KEY}", (int(last),))\nrow = rows.fetchone()', Outcome.EMPTY),
+    "put together": (
+        SQLITE,
+        'table = request.query_params["table"]\n'
+        "row = rows.execute(f\"SELECT room FROM {table} WHERE id = ? AND text <> ''\", (last,)).fetchone()",
+        Outcome.EMPTY,
+    ),
+    "what compares": (
+        SQLITE,
+        'row = rows.execute("SELECT room FROM log WHERE id >= ? LIMIT 1", (int(last),)).fetchone()',
+        Outcome.COMPARED,
+    ),
+    "how many": (
+        SQLITE,
+        'row = rows.execute("SELECT COUNT(*) FROM log WHERE id = ?", (last,)).fetchone()',
+        Outcome.COMPARED,
+    ),
+    "of the room": (
+        SQLITE,
+        'row = rows.execute("SELECT room FROM log WHERE room = ?", ("a",)).fetchone()',
+        Outcome.COMPARED,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_row_that_is_asked_for_by_the_cursor(name: str) -> None:
+    """An id that nobody gave out has no row. Look-alikes: what compares, how many, and another key."""
+    opened, asked, outcome = STATEMENTS[name]
+    stream = stream_of(answered(ASKED.format(asked=asked), ROWS.format(opened=opened)))
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.POD_DISK, outcome)
+
+
 def test_known_to_all_and_kept_by_one() -> None:
     """The index is shared and the events are not: an id of another process is found, and this one goes on from what it
     holds itself."""
