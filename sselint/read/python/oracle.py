@@ -159,7 +159,7 @@ class Explorer:
                     continue
                 near = self.near(result, decision, len(other) - 1)
                 queues = (new, first) if fresh else (old, again)
-                queues[near].append(other)
+                queues[near or (fresh and decision.kind == "lookup")].append(other)
             if not failed:
                 first.extend(self._unserved(result, decisions[: len(prefix)], served))
             yield result, decisions
