@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sselint.read.python import builtin_calls, classes, ir, library, statements, stores, tasks
-from sselint.read.python.machine import MAX_DEPTH, Frame, Machine, Returned, Signal
+from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Returned, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import TooLong
 from sselint.read.python.values import (
@@ -242,7 +242,9 @@ def awaited(m: Machine, value: Value, site: Site | None) -> Value:
 def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
     """Runs something beside the current path: a task or a thread, and gives the task. Its jumps and its failures stay
     there until somebody waits for it, and what it makes is made while the process runs, also where start-up began
-    it."""
+    it. What it sends goes to the client in any case."""
+    from sselint.read.python import wire
+
     if m.depth >= MAX_DEPTH:
         return Unknown("a task")
     trace, current, sink, boot = m.trace, list(m.current), m.sink, m.boot
@@ -257,10 +259,15 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
             result = awaited(m, value, site)
         else:
             result = awaited(m, call(m, value, (), {}, site, None), site)
+        wire.flush(m, site)
     except Signal as jump:
         signal = jump
     finally:
-        done = tasks.task(result, signal, m.trace, m.live)
+        sent = [event.data["frame"] for event in m.trace if event.kind == "frame"]
+        if sent:
+            trace.extend(m.trace)
+            m.goes_on = m.goes_on or (isinstance(signal, Ended) and any(frame.is_event for frame in sent))
+        done = tasks.task(result, signal, [] if sent else m.trace, m.live)
         m.current[:] = current
         m.trace, m.sink, m.apart, m.boot = trace, sink, m.apart - 1, boot
     return done

@@ -306,7 +306,8 @@ class Endpoints:
                         yield from self._route(element, "/", (number,), application)
 
     def _free(self) -> Iterator[Endpoint]:
-        """Registrations without a router, and callables at the top of a module that speak ASGI or WSGI themselves."""
+        """Registrations without a router, and callables that speak ASGI or WSGI themselves: at the top of a module, or
+        given to a server."""
         for registration in self._by_receiver.get(0, ()):
             listed = (
                 isinstance(registration.handler, Function) and id(registration.handler.node) in self._listed_handlers
@@ -317,11 +318,18 @@ class Endpoints:
             module = self.world.loaded[path]
             for values in names.values():
                 for value in values:
-                    kind = speaks(self.m, value)
-                    if kind and (not isinstance(value, Function) or value.module is module):
-                        site = _site_of(value) or (self.m.object(value).site if isinstance(value, Ref) else None)
-                        number = value.id if isinstance(value, Ref) else -1
-                        yield Endpoint(value, None, (), site, number, kind)
+                    if not isinstance(value, Function) or value.module is module:
+                        yield from self._speaking(value)
+        for registration in self.world.registrations:
+            target = registration.values.get("target") if registration.kind == "server" else None
+            if isinstance(target, Function | Ref):
+                yield from self._speaking(target)
+
+    def _speaking(self, value: Value) -> Iterator[Endpoint]:
+        kind = speaks(self.m, value)
+        if kind:
+            site = _site_of(value) or (self.m.object(value).site if isinstance(value, Ref) else None)
+            yield Endpoint(value, None, (), site, value.id if isinstance(value, Ref) else -1, kind)
 
 
 def _innermost(value: Value) -> Function | None:

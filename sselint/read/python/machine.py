@@ -206,6 +206,8 @@ class Machine:
         """Files whose functions have run."""
         self.apart = 0
         """How deep the run is inside tasks and threads that it started."""
+        self.goes_on = False
+        """Whether a task of the request goes on sending events when the handler has come to its end."""
         self.publishing = False
         """Whether what is made now is made for all who listen, not for one connection."""
         self.call_sites: list[Site | None] = []

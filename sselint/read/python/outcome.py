@@ -48,7 +48,7 @@ class Path:
     @property
     def frames(self) -> list[Frame]:
         """The frames that carry an event: comments, retry times and the like left out."""
-        return [f for f in self.raw_frames if set(f.fields) - {"comment", "retry", "event"} or not f.framed]
+        return [f for f in self.raw_frames if f.is_event]
 
     @property
     def end(self) -> Event | None:

@@ -70,7 +70,7 @@ def serve(m: Machine, endpoint: Endpoint) -> None:
 
 def _end(m: Machine, how: str, site: Site | None, **data: Any) -> None:
     wire.flush(m, site)
-    if how in ("open", "closed") and broadcast.hear(m):
+    if how in ("open", "closed") and (broadcast.hear(m) or m.goes_on):
         how = "open"  # it stays to hear what others write
     m.note("end", site, how=how, **data)
 

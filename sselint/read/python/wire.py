@@ -49,6 +49,11 @@ class Frame:
         """The id, None if the frame carries none."""
         return self.fields.get("id")
 
+    @property
+    def is_event(self) -> bool:
+        """Whether it is more than a comment, a retry time or a name: what a heartbeat sends is not."""
+        return bool(set(self.fields) - {"comment", "retry", "event"}) or not self.framed
+
 
 def emit(
     m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True, literal: bool = False

@@ -1,0 +1,111 @@
+"""Applications that speak ASGI themselves: who makes them, and what their tasks send."""
+
+from __future__ import annotations
+
+import pytest
+
+from sselint.facts import IdKind, Outcome, Where
+from tests.read.python.programs import reading_of, stream_of
+
+FEED = """
+import asyncio
+import redis.asyncio as redis
+from contextlib import asynccontextmanager
+
+
+class Feed:
+    def __init__(self, url):
+        self.log = redis.from_url(url)
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, url):
+        feed = cls(url)
+        try:
+            yield feed
+        finally:
+            await feed.log.aclose()
+
+    async def __call__(self, scope, receive, send):
+        last = dict(scope["headers"]).get(b"last-event-id", b"0").decode()
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        SENT
+
+    async def rows(self, last):
+        for key, fields in await self.log.xrange("log", f"({last}", "+"):
+            yield f"id: {key}\\ndata: {fields['text']}\\n\\n".encode()
+
+
+async def pump(rows, send):
+    async for row in rows:
+        await send({"type": "http.response.body", "body": row, "more_body": True})
+
+
+async def wait(receive):
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def beat(send):
+    while True:
+        await asyncio.sleep(15)
+        await send({"type": "http.response.body", "body": b": still here\\n\\n", "more_body": True})
+"""
+
+SENT = {
+    "at once": "await pump(self.rows(last), send)",
+    "by a task": """one = asyncio.create_task(pump(self.rows(last), send))
+        two = asyncio.create_task(wait(receive))
+        await asyncio.wait({one, two}, return_when=asyncio.FIRST_COMPLETED)
+        two.cancel()""",
+    "beside a heartbeat": """task = asyncio.create_task(beat(send))
+        await pump(self.rows(last), send)
+        task.cancel()""",
+    "by a group": """async with asyncio.TaskGroup() as group:
+            group.create_task(pump(self.rows(last), send))""",
+}
+
+MADE = '\n\napp = Feed("redis://log")\n'
+
+STARTED = """
+import asyncio
+import uvicorn
+from app import Feed
+
+
+def main():
+    asyncio.run(serve())
+
+
+async def serve():
+    async with Feed.opened("redis://log") as feed:
+        await uvicorn.Server(uvicorn.Config(feed, port=8000)).serve()
+"""
+
+
+@pytest.mark.parametrize("how", SENT)
+def test_what_a_task_of_the_request_sends_is_its_answer(how: str) -> None:
+    """Whether the handler sends or a task that it starts: the client receives it. A heartbeat is no event."""
+    stream = stream_of(FEED.replace("SENT", SENT[how]) + MADE)
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.STORE, Where.SHARED)
+    assert (stream.replay.live_tail, stream.on_foreign.outcome) == (Where.NONE, Outcome.COMPARED)
+
+
+def test_a_task_that_goes_on_keeps_the_stream_open() -> None:
+    """The handler comes to its end while the task still sends. Look-alike: a heartbeat that nobody stops."""
+    task = "asyncio.create_task({}(send))"
+    tick = '\n\nasync def tick(send):\n    while True:\n        '
+    tick += 'await send({"type": "http.response.body", "body": b"data: tick\\n\\n", "more_body": True})\n'
+    sent = SENT["at once"] + "\n        "
+    open_, closed = (FEED.replace("SENT", sent + task.format(name)) for name in ("tick", "beat"))
+    assert stream_of(open_ + tick + MADE).replay.live_tail is Where.MEMORY
+    assert stream_of(closed + MADE).replay.live_tail is Where.NONE
+
+
+def test_an_application_that_is_made_where_the_server_starts() -> None:
+    """No module holds it: the server is given it. Look-alike: nobody makes one."""
+    files = {"app.py": FEED.replace("SENT", SENT["at once"]), "start.py": STARTED}
+    stream = stream_of(files)
+    assert (stream.path, stream.ids.kind, stream.on_foreign.outcome) == ("app.py", IdKind.STORE, Outcome.COMPARED)
+    assert not reading_of({"app.py": files["app.py"]}).streams
