@@ -120,7 +120,7 @@ def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
             if isinstance(one, Variable):
                 return m.world.decide_variable(m, one, "is None", site, lambda v: v is None)
             if isinstance(one, Reply) and one.is_nothing:
-                return True
+                return False  # the answer itself is there, and holds nothing
             if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not one.name.startswith("path")):
                 kind = "opaque" if isinstance(one, Unknown) and one.cursor else "condition"
                 return m.once(2, ("none", site), kind, "whether there is an answer", site) == 1

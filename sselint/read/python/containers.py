@@ -165,7 +165,7 @@ def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame
         return text.item(m, receiver, index, site)
     if isinstance(receiver, Reply):
         if receiver.is_nothing:
-            raise Raised(Exceptional("TypeError"), site)
+            raise Raised(Exceptional("KeyError"), site)
         return library.reply_item(m, receiver, index)
     if isinstance(receiver, Collection):
         return _element(m, receiver, index, site)
@@ -305,6 +305,8 @@ def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
         m.note("lookup", site, container=ref.id, hit=hit)
         return hit
     key = _by_fields(m, key)
+    if key == Const.of(None) and not any(isinstance(k, Unknown | Input | Variable) for k, _ in all_pairs(m, ref)):
+        return lookup_pair(all_pairs(m, ref), key) is not None  # nothing is filed under no name
     if not any(isinstance(leaf, Input | Unknown | Reply) for leaf in (key, *_inner(key))):
         return not _still_empty(m, ref)
     memory = ("lookup", ref.id, key)

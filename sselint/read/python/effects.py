@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sselint.read.python import (
+    asked,
     builtin_calls,
     calls,
     classes,
@@ -157,6 +158,9 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         return Unknown(f"what {c.entry.name} holds")
     if effect.what == "queue":
         return _take(m, effect, c)
+    held = m.overlay.attributes.get((receiver, LAST_ANSWER)) if not c.arguments.positional else None
+    if effect.what == "sql" and isinstance(held, Reply):
+        return asked.rows(effect, held)
     store = stores.store_of(m, receiver)
     named = [*_named(c), *_made_with(m, receiver)]
     given = [value for _, value in named]
@@ -167,28 +171,33 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     if store.where not in stores.SHARED_PLACES:
         return Unknown(f"what {c.entry.name} holds, whose place is not known")
     _may_fail(m, effect, c, store.label)
-    if effect.what == "sql":
-        row = _row(m, effect, store, receiver, c)
-        if row is not None:
-            return row
     if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
         return keyed.missing(effect, c.arguments.site)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
     made = replace(made, placed=effect.get("by") == "position")
-    return stepped(made, c.arguments.site, f"read from {store.label}")
+    if effect.what == "sql" or effect.get("by") == "question":
+        made = _asked(m, effect, c, store, named, made)
+    answer = stepped(made, c.arguments.site, f"read from {store.label}")
+    return asked.rows(effect, answer) if isinstance(answer, Reply) else answer
 
 
-def _row(m: Machine, effect: Effect, store: Object, receiver: Ref, c: Context) -> Reply | None:
-    """The answer to a statement that asks for a row by the cursor and finds none, also where it is fetched later."""
-    named = _named(c)
-    kept = (receiver, "no row")
-    if not named:
-        return Reply(store.id, NO_ROW) if kept in m.overlay.attributes else None
-    m.overlay.attributes.pop(kept, None)
-    if not keyed.is_lookup(m, named) or keyed.holds(m, effect, store, named, c.arguments.site):
-        return None
-    m.overlay.attributes[kept] = NOTHING
-    return Reply(store.id, NO_ROW)
+LAST_ANSWER = "the last answer"
+
+
+def _asked(
+    m: Machine, effect: Effect, c: Context, store: Object, named: Sequence[tuple[str, Value]], made: Reply
+) -> Reply:
+    """The answer to a question that was put in a language of the store: nothing, where it asks for the entry of the
+    cursor and there is none. A cursor of a database keeps it until its rows are fetched."""
+    question = asked.query(m, c.arguments.positional) if effect.what == "sql" else None
+    if question is not None:
+        asked.put(m, store, question, c.arguments.site)
+        made = replace(made, table=question.statement.table, columns=question.statement.selects)
+    if asked.names_entry(m, question, named) and not keyed.is_there(m, store, c.arguments.site):
+        made = replace(made, selection=NO_ROW)
+    if isinstance(c.receiver, Ref) and c.arguments.positional:
+        m.overlay.attributes[(c.receiver, LAST_ANSWER)] = made
+    return made
 
 
 def _keeper(m: Machine, effect: Effect, c: Context) -> Value | None:
@@ -287,7 +296,9 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
     if store.grows is None and m.building:
         store.grows = a.site
     made = replace(m.minted("store", a.site, store.id, f"given out by {store.label}"), local=False)
-    records.assigned(m, c.receiver, list(map(str, effect.get("assigns", ()))), made, a.site)
+    if effect.get("assigns") is not None:
+        stored = c.argument(effect, "of") if effect.get("of") else c.receiver
+        records.assigned(m, stored, list(map(str, effect.get("assigns"))), made, a.site)
     if effect.get("returns") == "id":
         return made
     return Reply(store.id, "part") if effect.get("returns") == "answer" else NOTHING

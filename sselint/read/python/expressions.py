@@ -137,7 +137,7 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
         return left
     if sign == "+" and (text.is_text(left) or text.is_text(right)):
         return text.join([left, right])
-    if sign in ("&", "|") and any(isinstance(v, Wrapped) and v.form == "condition" for v in (left, right)):
+    if sign in ("&", "|") and any(isinstance(v, Wrapped) and v.form.startswith("condition") for v in (left, right)):
         return Wrapped("condition", Tuple((left, right)))
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
@@ -214,7 +214,7 @@ def _comparison(m: Machine, node: ir.Compare, frame: Frame) -> Value:
         if any(library.is_column(m, v) for v in (left, right)) or any(
             _names_column(m, n, frame) for n in (node.left, other)
         ):
-            return Wrapped("condition", Tuple((left, right)))
+            return Wrapped(f"condition:{sign}", Tuple((left, right)))
         if not compare.holds(m, sign, left, right, site, frame):
             return Const.of(False)
         left = right

@@ -195,6 +195,8 @@ def classify(heap: Heap, value: Value, found: Sequence[Value], item: Item | None
 
 
 def _constant(heap: Heap, value: Value, item: Item | None) -> tuple[IdKind, Scope, str]:
+    if any(isinstance(leaf, Const) and leaf.value in (None, "None") for leaf in leaves(value)):
+        return IdKind.UNKNOWN, Scope.UNKNOWN, "it is not seen what gives the id its value"
     if item is not None and item.source in heap.objects and not is_constant(heap[item.source]):
         return IdKind.COUNTER, Scope.OVERLAPPING, "numbers that are written down for every process"
     return IdKind.CONSTANT, Scope.SHARED, "written down, and so the same on every process"
@@ -210,6 +212,9 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
                 and (about.where in ("shared", "image") or is_constant(about))
             ):
                 continue
+            if about is not None and about.kind == "shared" and about.where in ("shared", "pod_disk", "unknown"):
+                why = f"counted by each process; whether a table of {about.label} takes a number twice is open"
+                return IdKind.COUNTER, Scope.UNKNOWN, why
             if leaf.kind == "index":
                 return (
                     IdKind.INDEX,

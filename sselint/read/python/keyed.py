@@ -1,5 +1,4 @@
-"""Entries of stores that are asked for by their key: `HGET index id`, `objects.get(pk=id)`, `EXISTS id`, and
-`SELECT .. WHERE id = ?`.
+"""Entries of stores that are asked for by their key: `HGET index id`, `objects.get(pk=id)`, `EXISTS id`.
 
 An id that a store never gave out is not there, and neither is one that it dropped. One that another process put there
 is: then the store goes on behind it for all, so that it is no foreign one (`outcome` leaves such paths out).
@@ -7,21 +6,16 @@ is: then the store goes on behind it for all, so that it is no foreign one (`out
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from sselint.read.python import stores, text
+from sselint.read.python import stores
 from sselint.read.python.heap import Object
 from sselint.read.python.machine import Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
-from sselint.read.python.values import Const, Exceptional, Ref, Value
+from sselint.read.python.values import Const, Exceptional, Value
 
 FALSE = Const.of(False)
-WHOLE = r"EXISTS|COUNT|MAX|MIN|COALESCE|SUM"
-ONE_ROW = re.compile(rf"^\s*SELECT\b(?!\s*(?:{WHOLE})\b).*\bWHERE\b.*=", re.IGNORECASE | re.DOTALL)
-ORDERS = re.compile(r"(?<![<>-])[<>](?![=>])|[<>]=|\bBETWEEN\b|\bIN\b|\bLIKE\b|\bOR\b", re.IGNORECASE)
-"""What makes a statement ask for more than the row of one key; `<>` and `->>` do not."""
 
 
 def holds(m: Machine, effect: Effect, store: Object, named: Sequence[tuple[str, Value]], site: Site) -> bool:
@@ -33,6 +27,11 @@ def holds(m: Machine, effect: Effect, store: Object, named: Sequence[tuple[str, 
         return not prepared or m.once(2, ("there", site), "condition", "whether there is such an entry", site) == 0
     if any(name.endswith(tuple(map(str, effect.get("orders", ())))) for name in told):
         return True  # it asks for what compares, not for one
+    return is_there(m, store, site)
+
+
+def is_there(m: Machine, store: Object, site: Site) -> bool:
+    """Whether the store has the entry that the cursor names: one that all share may have it, whoever put it there."""
     if m.building:
         return m.choose(2, ("stored", site), "condition", f"whether {store.label} knows the cursor", site) == 0
     hit = m.hypothesis is Hypothesis.KNOWN
@@ -40,18 +39,6 @@ def holds(m: Machine, effect: Effect, store: Object, named: Sequence[tuple[str, 
         hit = m.once(2, ("stored", site), "condition", f"whether {store.label} knows the cursor", site) == 0
     m.note("lookup", site, container=store.id, hit=hit, stored=True)
     return hit
-
-
-def is_lookup(m: Machine, named: Sequence[tuple[str, Value]]) -> bool:
-    """Whether a statement asks for the row whose key is the cursor: then a row that the database does not have is not
-    there, while what stands behind a cursor is there or not as it comes."""
-    statement = next((value for name, value in named if name in ("0", "query", "sql", "statement", "given")), None)
-    if isinstance(statement, Ref):
-        statement = m.object(statement).arguments.get("given")  # `text("SELECT ..")`
-    written = text.skeleton(statement) if statement is not None else None
-    if written is None or not ONE_ROW.search(written) or ORDERS.search(written):
-        return False
-    return any(stores.told_cursor(m, (value,)) for _, value in named)
 
 
 def missing(effect: Effect, site: Site) -> Value:

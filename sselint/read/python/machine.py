@@ -371,7 +371,7 @@ class Machine:
             return value.extra or not self.is_empty(Ref(value.about), site)
         kind = "opaque" if isinstance(value, Unknown) and value.cursor else "condition"
         if isinstance(value, Reply) and value.is_nothing:
-            return False
+            return True
         if isinstance(value, Reply | Input | Unknown):
             label = (
                 value.name

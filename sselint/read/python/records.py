@@ -72,9 +72,17 @@ def _columns(m: Machine, cls: ClassValue, ref: Ref, keywords: dict[str, Value], 
             m.write_attribute(ref, name, value, site)
     for name, column in columns_of(m, cls).items():
         if name not in keywords and name not in known:
-            default = library.use(m, column, "default") or Const.of(None)
-            made = isinstance(default, Function | External | ClassValue)
-            m.write_attribute(ref, name, calls.call(m, default, (), {}, site, None) if made else default, site)
+            default = library.use(m, column, "default")
+            if default is None:
+                numbered = _is_numbered(m, column)
+                default = Const.of(None) if numbered else Unknown(f"column {name}, which nothing in the tree sets")
+            m.write_attribute(ref, name, _column_default(m, default, site), site)
+
+
+def _column_default(m: Machine, default: Value, site: Site) -> Value:
+    """The default of a column: a value, or what a function makes for each object."""
+    made = isinstance(default, Function | External | ClassValue)
+    return calls.call(m, default, (), {}, site, None) if made else default
 
 
 def columns_of(m: Machine, cls: ClassValue) -> dict[str, Ref]:
@@ -93,14 +101,34 @@ def assigned(m: Machine, receiver: Value | None, names: list[str], made: Value, 
     """What a store gives an object that is put there: the columns that it numbers, and those of these names, as far as
     the object does not bring them along."""
     cls = classes.class_of(m, receiver) if receiver is not None else None
-    if cls is None or not names or not isinstance(receiver, Ref):
+    if cls is None or not isinstance(receiver, Ref):
         return
-    columns = columns_of(m, cls)
-    numbered = [n for n, column in columns.items() if (e := library.entry_of(m, column)) and e.options.get("numbered")]
+    numbered = [name for name, column in columns_of(m, cls).items() if _is_numbered(m, column)]
+    numbered += [name for name, (_, default, scope, _) in fields_of(m, cls).items() if _is_key(m, default, scope)]
     for name in dict.fromkeys((*names, *numbered)):
         held = m.read_attribute(receiver, name)
-        if held is None or (isinstance(held, Const) and held.value is None):
+        if held is None or (isinstance(held, Const) and held.value is None) or library.role_of(m, held) == "column":
             m.write_attribute(receiver, name, made, site)
+
+
+def _is_numbered(m: Machine, column: Ref) -> bool:
+    """Whether the store numbers a column: it is of a kind that is, or was made as the key of its table."""
+    entry = library.entry_of(m, column)
+    key = library.use(m, column, "key")
+    return bool(entry and entry.options.get("numbered")) or (isinstance(key, Const) and bool(key.value))
+
+
+def _is_key(m: Machine, default: ir.Expression | None, scope: Scope) -> bool:
+    """Whether an annotated field is written down as the key of its table: `number: int = column(primary_key=True)`."""
+    if not isinstance(default, ir.Call):
+        return False
+    frame = Frame(scope.module, Scope(scope.module, {}, scope.parent))
+    function = expressions.evaluate(m, default.function, frame)
+    entry = m.rules.entry(function.name) if isinstance(function, External) else None
+    name = entry.uses.get("key") if entry is not None else None
+    given = next((a.value for a in default.arguments if a.keyword and a.keyword == name), None)
+    key = expressions.evaluate(m, given, frame) if given is not None else None
+    return isinstance(key, Const) and bool(key.value)
 
 
 def tuple_fields(m: Machine, value: Value) -> list[Value] | None:
@@ -138,8 +166,13 @@ def field_default(m: Machine, default: ir.Expression, scope: Scope, owner: Class
     if isinstance(default, ir.Call):
         function = expressions.evaluate(m, default.function, frame)
         entry = m.rules.entry(function.name) if isinstance(function, External) else None
-        if entry is not None and entry.role == "dataclass_field":
+        if entry is not None and entry.role == "column" and not any(a.keyword == "default" for a in default.arguments):
+            key = _is_key(m, default, scope)
+            return Const.of(None) if key else Unknown("a column that nothing in the tree sets")
+        if entry is not None and entry.role in ("dataclass_field", "column"):
             given = {a.keyword: a.value for a in default.arguments if a.keyword}
+            if "default" in given and entry.role == "column":
+                return _column_default(m, expressions.evaluate(m, given["default"], frame), m.site(frame, default))
             if "default" in given:
                 return _made_for(m, expressions.evaluate(m, given["default"], frame), ref)
             factory = given.get("default_factory") or given.get("factory")

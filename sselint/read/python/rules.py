@@ -29,7 +29,7 @@ EFFECT_KEYS = VERBS | frozenset({
     "exception", "as", "text", "data", "event", "type", "default", "path_argument", "orders", "bounded", "name",
     "keyword", "note", "methods", "lookup", "sql", "explicit_id", "prefix", "when_false", "then", "returns", "retried",
     "prefix_argument", "also_reads", "code", "selects", "default_selection", "fails", "missing", "pattern", "passes",
-    "args", "pair", "retry", "comment", "only", "raw", "otherwise", "streaming", "by", "into", "assigns",
+    "args", "pair", "retry", "comment", "only", "raw", "otherwise", "streaming", "by", "into", "assigns", "rows",
 })  # fmt: skip
 OBJECTS: Mapping[str, frozenset[str]] = {
     "mints": frozenset({"clock", "counter", "ordered", "random", "replica"}),

@@ -11,6 +11,7 @@ from sselint.read.python.heap import Object
 from sselint.read.python.values import (
     Collection,
     Const,
+    Exceptional,
     Input,
     Item,
     Join,
@@ -149,14 +150,14 @@ def _record(m: Machine, store: Object, value: Value, site: Site, depth: int = 0)
     elif isinstance(value, Ref) and m.object(value).kind == "dict" and depth < 4:
         for key, entry in containers.all_pairs(m, value):
             if isinstance(key, Const):
-                _field(m, store, str(key.value), entry, site)
+                put_field(m, store, str(key.value), entry, site)
             else:
                 _record(m, store, key, site, depth + 1)
             _record(m, store, entry, site, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
         for (ref, name), entry in list(m.overlay.attributes.items()):
             if ref == value:
-                _field(m, store, name, entry, site)
+                put_field(m, store, name, in_table(store, entry), site)
     elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
         for item in m.overlay.items.get(value, []):
             _record(m, store, item.value, site, depth + 1)
@@ -167,7 +168,14 @@ def _record(m: Machine, store: Object, value: Value, site: Site, depth: int = 0)
         m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(value, site, "stored here")))
 
 
-def _field(m: Machine, store: Object, name: str, value: Value, site: Site) -> None:
+def in_table(store: Object, value: Value) -> Value:
+    """A number that a process counts, as a column of a table: whether that takes one twice is for the table to say."""
+    counted = isinstance(value, Minted) and value.kind in ("counter", "index", "state")
+    return replace(value, kind="counter", about=store.id) if counted and isinstance(value, Minted) else value
+
+
+def put_field(m: Machine, store: Object, name: str, value: Value, site: Site) -> None:
+    """Records what the tree puts under a name: `id` of a document, `events.id` of a table."""
     kept = value if any(isinstance(leaf, Minted) for leaf in leaves(value)) else Const.of(None)
     if isinstance(value, Const | Ref) and not isinstance(value, Minted):
         kept = Const.of(None)
@@ -193,16 +201,30 @@ def feeding(m: Machine, value: Value) -> str:
 def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
     """`answer[index]` or `answer.name`: a field that the tree wrote is that, any other is the store's own."""
     store = m.heap[reply.source]
-    if isinstance(index, Const) and isinstance(index.value, str):
-        options = list(store.attributes.get(f"field {index.value}", ()))
+    name = _column(reply, index)
+    if name is not None:
+        options = list(store.attributes.get(f"field {name}", ()))
         made = [v for v in options if not isinstance(v, Const)]
         if made:
             return (
                 made[0]
                 if len(made) == 1
-                else made[m.once(len(made), ("field", store.id, index.value), "value", f"what {index.value} is")]
+                else made[m.once(len(made), ("field", store.id, name), "value", f"what {name} is")]
             )
     return replace(reply, live=False)
+
+
+def _column(reply: Reply, index: Value) -> str | None:
+    """The name under which the tree puts what an index or a name takes from an answer; None where it is not known."""
+    if not isinstance(index, Const) or isinstance(index.value, bool):
+        return None
+    if isinstance(index.value, int) and 0 <= index.value < len(reply.columns):
+        name = reply.columns[index.value][1]
+    elif isinstance(index.value, str):
+        name = dict(reply.columns).get(index.value, index.value)
+    else:
+        return None
+    return f"{reply.table}.{name}" if reply.table else name
 
 
 def reply_text(m: Machine, reply: Reply) -> Value | None:
@@ -216,7 +238,7 @@ def reply_method(
 ) -> Value:
     """A method of an answer: text is taken apart as it was put together; what else there is gives the answer again."""
     if reply.is_nothing:
-        return reply
+        return _of_nothing(m, reply, name, positional, site)
     if name in ("partition", "rpartition", "split", "rsplit"):
         known = reply_text(m, reply)
         source: Value = known if known is not None else reply
@@ -237,6 +259,19 @@ def reply_method(
             reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection
         )
     return reply
+
+
+def _of_nothing(m: Machine, reply: Reply, name: str, positional: tuple[Value, ...], site: Site) -> Value:
+    """A method of an answer that holds nothing: no row, no rows, or an error where one was demanded."""
+    if name in m.rules.word_list("one_row"):
+        return Const.of(None)
+    if name in m.rules.word_list("demanded_row"):
+        from sselint.read.python.machine import Raised
+
+        raise Raised(Exceptional(m.rules.word_list("no_row_found")[0]), site)
+    if name == "get":
+        return positional[1] if len(positional) > 1 else Const.of(None)
+    return Tuple(()) if name in m.rules.word_list("all_rows") else reply
 
 
 def _phases(m: Machine, reply: Reply) -> tuple[str, ...]:

@@ -75,13 +75,6 @@ def join(values: Sequence[Value]) -> Value:
     return kept[0] if len(kept) == 1 else Join(tuple(kept))
 
 
-def skeleton(value: Value) -> str | None:
-    """Text with its parts that are not written down left out, None where none of it is written down."""
-    parts = value.parts if isinstance(value, Join) else (value,)
-    known = [_plain(p.value) if isinstance(p, Const) and isinstance(p.value, str | bytes) else None for p in parts]
-    return " ".join(p or "" for p in known) if any(known) else None
-
-
 def as_text(m: Machine, value: Value, site: Site, frame: Frame | None) -> Value:
     """`str(value)`: an object's own `__str__`, else the value itself."""
     if isinstance(value, Ref):

@@ -301,10 +301,13 @@ class Reply(Value):
     """Whether the store only passes it on: then nothing in it is of the store's own making."""
     placed: bool = False
     """Whether it was asked for by position: then counting what comes gives its place in the store."""
+    table: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    """The table that a statement asked for these columns: each by its name in the answer, and in the table."""
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the store had no row that answers: None where one was asked for, no element where many were."""
+        """Whether the store has no row that answers."""
         return self.selection == NO_ROW
 
 

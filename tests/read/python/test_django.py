@@ -192,3 +192,32 @@ def test_two_projects_with_the_same_names() -> None:
     other = _project(KEPT, POSTGRES) | {"news/views.py": "def feed(request):\n    pass\n\n\nsay = feed\n"}
     files = one | {f"other/{path}": text for path, text in other.items()}
     assert {s.path for s in reading_of(files).streams} == {"one/news/views.py"}
+
+
+REUSABLE = """
+from django.http import StreamingHttpResponse
+from news.models import Entry
+
+
+def feed(request):
+    entries = Entry.objects.order_by("pk")
+    last = request.{carrier}
+    if last:
+        entries = entries.filter(pk__gt=last)
+    frames = (f"id: {{e.pk}}\\ndata: {{e.text}}\\n\\n" for e in entries)
+    return StreamingHttpResponse(frames, content_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    ("carrier", "read"),
+    [
+        ('META.get("HTTP_LAST_EVENT_ID")', Outcome.COMPARED),
+        ('GET.get("lastEventId")', Outcome.COMPARED),
+        ('META.get("HTTP_REFERER")', Outcome.NOT_READ),
+    ],
+)
+def test_a_view_that_no_project_of_the_tree_routes(carrier: str, read: Outcome) -> None:
+    """An application to be used in others reads its cursor all the same. Look-alike: another header."""
+    (stream,) = reading_of({"news/models.py": MODELS, "news/views.py": REUSABLE.format(carrier=carrier)}).streams
+    assert stream.on_foreign.outcome is read

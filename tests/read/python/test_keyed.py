@@ -199,3 +199,33 @@ return EventSourceResponse(body())
         )
     )
     assert stream.replay.where is Where.MEMORY
+
+
+FILED = """
+import itertools
+numbers = itertools.count(1)
+kept = {}
+order = []
+
+
+def publish(text):
+    name = f"order-{next(numbers)}"
+    kept[name] = text
+    order.append(name)
+"""
+FROM_THERE = """
+last = request.headers.get("last-event-id")
+start = order.index(last) + 1 if last in kept else len(order)
+
+async def body():
+    for name in order[start:]:
+        yield {"id": name, "data": kept[name]}
+
+return EventSourceResponse(body())
+"""
+
+
+def test_nothing_is_filed_under_no_name() -> None:
+    """Who brings no cursor is not in the table, so that nothing is looked up for it that would not be there."""
+    assert stream_of(answered(FROM_THERE, FILED)).on_missing.outcome is Outcome.EMPTY
+    assert stream_of(answered(FROM_THERE, FILED)).on_missing.late is False

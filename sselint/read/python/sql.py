@@ -1,0 +1,160 @@
+"""The text of SQL statements: which column gets which parameter, what is selected, what a parameter is held against.
+
+Only as much of SQL is read as tells where an id goes and comes from. What is not understood has no columns and no
+parameters, and then nothing is concluded from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+TOKEN = re.compile(
+    r"""(?P<skip>\s+|--[^\n]*|/\*.*?\*/|::\s*\w+)|(?P<text>'(?:[^']|'')*')
+    |(?P<mark>\?|%s|\$\d+|%\(\w+\)s|:[A-Za-z_]\w*|@\w+|\x00\d+)
+    |(?P<name>"[^"]+"|`[^`]+`|\[\w+\]|[A-Za-z_][\w$]*)|(?P<sign><=|>=|<>|!=|=|<|>)|(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+Place = int | str
+EQUAL = frozenset({"=", "IN", "ANY"})
+"""What holds for the one entry that is named, and for no other."""
+WORDS = frozenset({
+    "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "ON", "LIMIT", "OFFSET", "VALUES", "SET", "LIKE", "BETWEEN", "ORDER",
+    "GROUP", "BY", "HAVING", "RETURNING", "IN", "ANY", "AS", "JOIN", "INTO", "UNION", "DISTINCT", "ALL", "IS", "WHEN",
+    "THEN", "ELSE", "END", "CASE", "CONFLICT", "DO", "UPDATE", "INTERVAL", "COLLATE",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Token:
+    """A word of a statement, in capitals where it is a word of SQL. `place` is set for a parameter."""
+
+    kind: str
+    text: str
+    place: Place = -1
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is known of a statement.
+
+    A parameter is named by its place: its number from 0, or its name. `inserts` are the columns that get one as it is.
+    `selects` are the columns of the answer in order, each as (name in the answer, column), empty where `*` or something
+    else stands. `held` says of each parameter what it is held against a column with: `=`, `>`, `IN`, or nothing.
+    """
+
+    table: str = ""
+    inserts: tuple[tuple[str, Place], ...] = ()
+    selects: tuple[tuple[str, str], ...] = ()
+    held: tuple[tuple[Place, str], ...] = ()
+    sums_up: bool = False
+    """Whether it has a row in any case: `count(*)`, `exists(...)`."""
+
+
+@lru_cache(maxsize=2_000)
+def parse(text: str) -> Statement | None:
+    """A statement that asks or inserts; None for any other text."""
+    tokens = _tokens(text)
+    first = next((i for i, t in enumerate(tokens) if t.text in ("SELECT", "INSERT", "REPLACE")), None)
+    if first is None or tokens[0].text not in ("SELECT", "INSERT", "REPLACE", "WITH", "("):
+        return None
+    held = tuple((t.place, _held_against(tokens, i)) for i, t in enumerate(tokens) if t.kind == "mark")
+    if tokens[first].text == "SELECT":
+        rest = tokens[first + 1 :]
+        return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest))
+    return Statement(_table(tokens, "INTO"), _inserted(tokens), (), held)
+
+
+def _tokens(text: str) -> list[Token]:
+    found: list[Token] = []
+    counted = 0
+    for match in TOKEN.finditer(text):
+        kind = str(match.lastgroup)
+        word = match.group().strip('"`[]') if kind == "name" else match.group()
+        if kind == "name" and word.upper() in WORDS | {"INSERT", "REPLACE", "WITH"}:
+            word = word.upper()
+        place = _place(word, counted) if kind == "mark" else -1
+        counted += kind == "mark" and word in ("?", "%s")
+        if kind != "skip":
+            found.append(Token(kind, word, place))
+    return found or [Token("other", "")]
+
+
+def _place(mark: str, counted: int) -> Place:
+    if mark in ("?", "%s"):
+        return counted
+    return int(mark[1:]) - 1 if mark[0] == "$" else mark.lstrip("%(:@").removesuffix(")s")
+
+
+def _table(tokens: Sequence[Token], word: str) -> str:
+    """The table that stands behind a word, without its schema; empty where it is put in by the program."""
+    start = next((i for i, t in enumerate(tokens) if t.text == word), len(tokens)) + 1
+    name = ""
+    for token in tokens[start:]:
+        if token.text == ".":
+            name = ""
+        elif token.kind != "name" or token.text in WORDS or name:
+            break
+        else:
+            name = token.text.lower()
+    return name
+
+
+def _items(tokens: Sequence[Token], end: str) -> list[list[Token]]:
+    """What stands between commas, up to a word or to the bracket that closes."""
+    found: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        if depth == 0 and token.text in (end, ")"):
+            break
+        depth += (token.text == "(") - (token.text == ")")
+        if token.text == "," and depth == 0:
+            found.append([])
+        else:
+            found[-1].append(token)
+    return found
+
+
+def _selected(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for item in _items([t for t in tokens if t.text != "DISTINCT"], "FROM"):
+        if not item or item[-1].kind != "name":
+            return ()
+        names = [t for t in item if t.text != "AS"]
+        plain = all(t.kind == "name" or t.text == "." for t in names)
+        renamed = len(item) > 1 and item[-2].text != "."  # `n.seq AS id`, `seq id`
+        column = names[-2 if renamed else -1].text if plain else ""
+        found.append((item[-1].text.lower(), column.lower()))
+    return tuple(found)
+
+
+def _sums_up(tokens: Sequence[Token]) -> bool:
+    called = len(tokens) > 1 and tokens[1].text == "("
+    return called and tokens[0].text.lower() in ("count", "exists", "max", "min", "sum", "avg", "coalesce")
+
+
+def _inserted(tokens: Sequence[Token]) -> tuple[tuple[str, Place], ...]:
+    opening = next((i for i, t in enumerate(tokens) if t.text == "("), None)
+    values = next((i for i, t in enumerate(tokens) if t.text in ("VALUES", "SELECT")), None)
+    if opening is None or values is None or values < opening:
+        return ()
+    columns = [item[0].text.lower() for item in _items(tokens[opening + 1 :], ")") if item]
+    rest = tokens[values + 1 :]
+    given = _items(rest[1:] if rest and rest[0].text == "(" else rest, "FROM")
+    pairs = zip(columns, given, strict=False)
+    return tuple((column, item[0].place) for column, item in pairs if len(item) == 1 and item[0].kind == "mark")
+
+
+def _held_against(tokens: Sequence[Token], place: int) -> str:
+    """The sign of the comparison that a parameter is part of, also inside of a function or a row of several."""
+    for i in range(place - 1, -1, -1):
+        token = tokens[i]
+        if token.kind == "sign" or token.text in ("IN", "ANY", "BETWEEN", "LIKE"):
+            return token.text
+        function = token.kind == "name" and token.text not in WORDS and tokens[i + 1].text == "("
+        if not function and token.kind != "mark" and token.text not in ("(", ","):
+            break
+    behind = tokens[place + 1] if place + 1 < len(tokens) else Token("other", "")
+    return behind.text if behind.kind == "sign" else ""
