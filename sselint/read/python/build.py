@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from sselint.read.python import calls, classes, free, inject, ir, iteration, library, order, serve
+from sselint.read.python import calls, classes, free, inject, ir, iteration, library, order, serve, unread
 from sselint.read.python.discover import Endpoint, Endpoints
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal, Started
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle, OutOfBudget
 from sselint.read.python.outcome import behind_sign, turned_away
+from sselint.read.python.registered import Registration
 from sselint.read.python.values import (
     ClassValue,
     Const,
@@ -24,7 +25,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
 )
-from sselint.read.python.world import Registration, World
+from sselint.read.python.world import World
 
 ROUNDS = 3
 ENTRY_PATHS = 60
@@ -35,7 +36,9 @@ STARTUP_PATHS, STARTUP_STEPS, STARTUP_TOTAL = 32, 16_000, 80_000
 """Start-up makes what all requests find, and is often the longest single run."""
 NEIGHBOURS, MOST_NEIGHBOURS = 60, 2_000
 FIRST_SIGN = 16_000
-PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS, RUN_STEPS = 500_000, 300_000, 250_000, 1_500_000
+PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS = 500_000, 300_000, 250_000
+RUN_STEPS, RUN_EACH, RUN_MOST = 1_500_000, 130_000, 6_000_000
+"""For the paper runs: in all, and where the streams are many, for each of them, up to a bound."""
 FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS = 300_000, 250_000, 150_000, 150_000
 """What each stage may take: so the one before cannot starve the next."""
 
@@ -77,7 +80,7 @@ def build(
         near |= visited
         if all(budget.spent for budget in stages.values()):
             break
-    world.renew(RUN_STEPS)
+    world.renew(min(max(RUN_STEPS, RUN_EACH * (len(streaming) + len(loose))), RUN_MOST))
     return [*streaming, *loose]
 
 
@@ -174,13 +177,17 @@ def _probe(world: World, endpoints: Iterable[Endpoint], evident: set[str]) -> tu
     Each has at most its share of what is left, so that none starves the others.
     """
     world.probes.clear()
+    world.unread.clear()
     ranked = sorted(((order.of_endpoint(world, e, evident), e) for e in endpoints), key=lambda pair: pair[0])
     streaming: list[Endpoint] = []
     for position, (rank, endpoint) in enumerate(ranked):
         share = max(world.budget.steps // (len(ranked) - position), ENTRY_STEPS)
         most = FIRST_SIGN if rank < order.OTHER else OTHER_TOTAL
-        if any(map(_streams, _explore(world, partial(_serve, endpoint), min(share, most), until=_streams))):
+        explorer = _explorer(world, min(share, most))
+        if any(map(_streams, _explored(world, partial(_serve, endpoint), explorer, _streams))):
             streaming.append(endpoint)
+        elif rank == order.SENDS and explorer.cut:
+            unread.note(world, endpoint)
     visited: set[str] = set()
     world.renew(PROBE_STEPS)
     for position, endpoint in enumerate(streaming):
@@ -269,20 +276,19 @@ def _start(registration: Registration, m: Machine) -> None:
         _run(registration.handler, registration.site, m)
 
 
-def _explore(
-    world: World,
-    action: Callable[[Machine], None],
-    total: int = ENTRY_TOTAL,
-    until: Callable[[Machine], bool] = lambda _: False,
-) -> list[Machine]:
-    """Runs something path by path, until one is what `until` looks for."""
-    explorer = Explorer(world.budget, ENTRY_PATHS, True, ENTRY_STEPS, total, turned_away, behind_sign)
-    return _explored(world, action, explorer, until)
+def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY_TOTAL) -> list[Machine]:
+    """Runs something path by path."""
+    return _explored(world, action, _explorer(world, total), lambda _: False)
+
+
+def _explorer(world: World, total: int) -> Explorer:
+    return Explorer(world.budget, ENTRY_PATHS, True, ENTRY_STEPS, total, turned_away, behind_sign)
 
 
 def _explored(
     world: World, action: Callable[[Machine], None], explorer: Explorer, until: Callable[[Machine], bool]
 ) -> list[Machine]:
+    """Runs something path by path, until one is what `until` looks for."""
 
     def path(oracle: Oracle) -> Machine:
         m = Machine(world, oracle, Hypothesis.BUILD)

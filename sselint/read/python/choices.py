@@ -31,10 +31,17 @@ class Choices:
     def __init__(self) -> None:
         self._ties: dict[object, dict[Value, Ties]] = {}
         self._replaced: dict[object, set[object]] = {}
+        self._tried: dict[object, dict[object, set[int]]] = {}
+        """For each place the tests of the environment that runs had passed when they wrote to it, and the answers that
+        none of them had."""
 
     def wrote(self, place: object, value: Value, decisions: Sequence[Decision]) -> None:
         """A run that took these decisions left a value in a place."""
-        answers = {d.key: d.option for d in decisions if d.kind == "environment"}
+        asked = [d for d in decisions if d.kind == "environment"]
+        for decision in asked:
+            left = self._tried.setdefault(place, {}).setdefault(decision.key, set(range(decision.options)))
+            left.discard(decision.option)
+        answers = {d.key: d.option for d in asked}
         held = self._ties.setdefault(place, {})
         known = held.get(value)
         if known is None:
@@ -44,6 +51,11 @@ class Choices:
             del known[test]
         for test, options in known.items():
             options.add(answers[test])
+
+    def is_open(self, place: object) -> bool:
+        """Whether the environment may put something else into a place than any run has: what is made when it is first
+        needed is made once on paper too, with the answers of the run that came first."""
+        return any(self._tried.get(place, {}).values())
 
     def replaced(self, place: object, since: Sequence[Decision]) -> None:
         """A run put another value over the one that it had put there before it took these decisions."""
@@ -86,6 +98,20 @@ def note_implementation(
 ) -> None:
     """Notes which of several implementations a run took for what it found."""
     m.note("implementation", site, key=key, of=_class_of(m, picked), label=label, among=among)
+
+
+def picked(m: Machine, place: object, options: Sequence[Value], shown: str, site: Site | None) -> Value:
+    """The one of several values in a place that this run takes for what is there: the same each time that it asks."""
+    variables = m.world.choices.variables(place)
+    label = f"{shown}, which {' and '.join(variables)} chooses" if variables else f"what {shown} is"
+    for variable in variables:
+        m.note("environment", None, name=variable)
+    among = () if variables else implementations(m, options)
+    kind = "environment" if variables else "implementation" if among else "value"
+    chosen = options[m.once(len(options), place, kind, label, site)]
+    if among:
+        note_implementation(m, place, among, chosen, label, site)
+    return chosen
 
 
 def _class_of(m: Machine, value: Value) -> ClassValue | None:

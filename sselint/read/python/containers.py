@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, classes, compare, iteration, library, oldest, records, text
+from sselint.read.python import calls, choices, classes, compare, iteration, library, oldest, records, text
 from sselint.read.python.heap import MAX_VALUES, lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
@@ -89,8 +89,9 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         return
     m.escape(value)
     if m.building:
-        stored = stepped(value, site, "stored here")
-        m.heap.add_pair(target, settled(stepped(key, site, "stored here")), settled(stored))
+        stored = settled(stepped(value, site, "stored here"))
+        m.heap.add_pair(target, settled(stepped(key, site, "stored here")), stored)
+        m.world.choices.wrote((target.id, name_of_key(key)), stored, m.oracle.decisions)
         if growing and not m.boot:
             target.grows = target.grows or site
         target.fed_by.add(library.feeding(m, value))
@@ -255,7 +256,12 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         label = f"the entry that {key.name} names"
         return options[m.once(len(options), ("variable", key.name, ref.id), "environment", label, site)]
     if isinstance(key, Const):
-        known = lookup_pair(all_pairs(m, ref), key)
+        known, place = lookup_pair(all_pairs(m, ref), key), (ref.id, name_of_key(key))
+        several = _made_apart(m, ref, key)
+        if _to_be_made(m, ref, key, site):
+            return None
+        if several:
+            return choices.picked(m, place, several, str(key.value), site)
         if known is not None or m.own(ref) or not m.object(ref).grows:
             return known
     if isinstance(key, Input):
@@ -283,6 +289,26 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
     if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
         m.live = Item(value, ref.id, m.phase())
     return m.as_state(value, ref.id)
+
+
+def _to_be_made(m: Machine, ref: Ref, key: Const, site: Site) -> bool:
+    """Whether a name is taken for missing while the program is built, since other settings of the environment may put
+    something else there: runs that find what the first one made would never see that."""
+    place = (ref.id, name_of_key(key))
+    if not m.building or m.own(ref) or not m.world.choices.is_open(place):
+        return False
+    if lookup_pair(m.overlay.pairs.get(ref, []), key) is not None:
+        return False
+    return m.once(2, ("unmade", *place), "value", "whether it is made yet", site) == 1
+
+
+def _made_apart(m: Machine, ref: Ref, key: Const) -> list[Value]:
+    """The objects under a name of which each was put there by runs that put no other one: which is there, something
+    chose that the tree does not settle. None where there is one, or this run has put it there itself."""
+    if m.own(ref) or lookup_pair(m.overlay.pairs.get(ref, []), key) is not None:
+        return []
+    held = [v for k, v in reversed(m.object(ref).pairs) if k == key]
+    return held if len(held) > 1 and choices.implementations(m, held) else []
 
 
 def located(m: Machine, ref: Ref, value: Value) -> Value:

@@ -10,6 +10,7 @@ from sselint.read.python import classes, containers, free, iteration, library
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Oracle
+from sselint.read.python.registered import Registration
 from sselint.read.python.values import (
     Callback,
     ClassValue,
@@ -26,7 +27,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
 )
-from sselint.read.python.world import Registration, World
+from sselint.read.python.world import World
 
 MAX_NESTING = 8
 

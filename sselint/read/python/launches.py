@@ -8,8 +8,9 @@ from sselint.facts import Count, Pool, Setting
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.oracle import Oracle
 from sselint.read.python.outcome import evidence_of
+from sselint.read.python.registered import Registration
 from sselint.read.python.values import Const, Ref, Unknown, Value, Variable
-from sselint.read.python.world import Registration, World
+from sselint.read.python.world import World
 
 
 def pools(world: World) -> Iterator[Pool]:

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from sselint.read.python import ir
-from sselint.read.python.choices import implementations, note_implementation
+from sselint.read.python.choices import picked
 from sselint.read.python.heap import Object, Overlay
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Decision, Oracle
@@ -301,22 +301,12 @@ class Machine:
         options = list(self.object(ref).attributes.get(name, ()))
         if not options:
             return None
-        picked = options[0]
-        if len(options) > 1:
-            variables = self.world.choices.variables((ref.id, name))
-            shown = name.strip("['\"]")
-            label = f"{shown}, which {' and '.join(variables)} chooses" if variables else f"what {shown} is"
-            for variable in variables:
-                self.note("environment", None, name=variable)
-            among = () if variables else implementations(self, options)
-            kind = "environment" if variables else "implementation" if among else "value"
-            picked = options[self.once(len(options), (ref.id, name), kind, label, site)]
-            if among:
-                note_implementation(self, (ref.id, name), among, picked, label, site)
+        place, shown = (ref.id, name), name.strip("['\"]")
+        chosen = picked(self, place, options, shown, site) if len(options) > 1 else options[0]
         if name in self.object(ref).rewritten or self._counted(ref, name):
-            picked = self.as_state(picked, ref.id)
-        self.overlay.attributes[(ref, name)] = picked
-        return picked
+            chosen = self.as_state(chosen, ref.id)
+        self.overlay.attributes[(ref, name)] = chosen
+        return chosen
 
     def _counted(self, ref: Ref, name: str) -> bool:
         """Whether the class's file counts the attribute on, be it that no run has come there yet."""

@@ -120,6 +120,8 @@ class Explorer:
         self.complete = True
         self.covered = True
         """Whether each answer that was seen to be possible was taken on some path."""
+        self.cut = False
+        """Whether a path was broken off, or none was begun any more, because there were no steps left."""
 
     def run(self, path: Callable[[Oracle], Result]) -> Iterator[tuple[Result, list[Decision]]]:
         """The results of all paths, each with the decisions that it took."""
@@ -136,10 +138,12 @@ class Explorer:
             prefix = next(queue for queue in (first, *turns, old) if queue).popleft()
             if count >= self.limit or self.budget.spent or self.left <= 0:
                 self.complete, self.covered = False, not (first or new)
+                self.cut = self.cut or count < self.limit
                 return
             count += 1
             oracle = Oracle(prefix, self.steps, usual)
             result = path(oracle)
+            self.cut = self.cut or oracle.steps_left < 0
             taken = self.steps - max(oracle.steps_left, 0)
             self.budget.spend(taken)
             self.left -= taken

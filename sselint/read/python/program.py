@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TypeVar
 
 from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
-from sselint.read.python import build, launches, order, sightings
+from sselint.read.python import build, launches, order, sightings, unread
 from sselint.read.python.discover import Endpoint
 from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
 from sselint.read.python.rules import load_rules
-from sselint.read.python.streams import NOT_DEPLOYED, site_of, streams_of, symbol_of
+from sselint.read.python.streams import site_of, streams_of, symbol_of
 from sselint.read.python.variants import worse
 from sselint.read.python.world import Environment, World
 from sselint.source import Source, Tree
@@ -82,6 +82,7 @@ class Analysis:
                 known = streams.get(place)
                 streams[place] = stream if known is None else _merged(known, stream)
         files.extend(self._reports(world))
+        files.extend(unread.reports(world, self.evident, list(streams.values())))
         pools: tuple[Pool, ...] = tuple(launches.pools(world))
         clients = self._sightings if streams else ()
         return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
@@ -89,9 +90,11 @@ class Analysis:
     def _streams_of(self, world: World, endpoint: Endpoint, share: int) -> list[Stream]:
         world.followed.clear()
         found = streams_of(world, endpoint, self.unit_of, share)
-        for stream in found:
+        if found is None:
+            unread.note(world, endpoint)
+        for stream in found or ():
             self._followed.setdefault(_place(stream), set()).update(world.followed)
-        return found
+        return found or []
 
     def _read_again(self, stream: Stream, environment: Environment) -> Stream:
         """Only the files around the stream are run again: those of which a function ran for it, and its applications'.
@@ -110,7 +113,7 @@ class Analysis:
         endpoints = build.build(world, self._modules(sorted(around)), evident, is_wanted)
         for number, endpoint in enumerate(endpoints):
             share = world.budget.steps // (len(endpoints) - number)
-            for again in streams_of(world, endpoint, self.unit_of, share)[:1]:
+            for again in (streams_of(world, endpoint, self.unit_of, share) or ())[:1]:
                 if (again.path, again.line) == (stream.path, stream.line):
                     found = again if found is None else _merged(found, again)
         return stream if found is None else found
@@ -137,18 +140,6 @@ class Analysis:
         words = self.rules.word_list("assembles") if self.evident else ()
         return [p for p in self.sources if any(word in self.sources[p].text for word in words)][:MAX_IMPORTERS]
 
-    def _unreached(self, world: World) -> list[FileReport]:
-        """Files that write down a stream and of which nothing was run, where work ended because a budget did. Examples
-        and tests, which nobody deploys, are not missed, nor what makes no application or router: a client, a type."""
-        if not world.cut:
-            return []
-        why = "it mentions event streams, and the tree is so large that nothing in it was run"
-        ran = world.touched | world.visited | {p for p in world.loaded if "def " not in self.sources[p].text}
-        missed = [p for p in self.evident if p not in ran and not NOT_DEPLOYED.search(p)]
-        texts = {p: self.sources[p].text for p in missed}
-        left = [p for p in missed if order.sends(texts[p]) and order.assembles(world, texts[p])]
-        return [FileReport(p, FileOutcome.TOO_LARGE, why, needed=True) for p in left]
-
     def _reports(self, world: World) -> list[FileReport]:
         evident = set(self.evident)
         found = [
@@ -158,7 +149,6 @@ class Analysis:
             for path, why in world.refused.items()
         ]
         found.extend(self._internal(path, error) for path, error in world.faults.items() if path)
-        found.extend(self._unreached(world))
         for path, trouble in world.broken.items():
             module = world.loaded[path]
             line, column = module.source.at(trouble.line - 1, max(trouble.column - 1, 0))

@@ -58,6 +58,8 @@ class Runs:
         """The steps that the paths under one hypothesis may take."""
         self.endpoint = endpoint
         self.complete = True
+        self.cut = False
+        """Whether any of the paths was broken off."""
         self.covered = True
         """Whether no answer to a question was left out altogether by the last paths."""
 
@@ -76,31 +78,50 @@ class Runs:
         words = self.world.rules.word_list("refusal_events")
         found = [Path(hypothesis, m.trace, decisions, words) for m, decisions in explorer.run(path)]
         self.complete = self.complete and explorer.complete
+        self.cut = self.cut or explorer.cut
         self.covered = explorer.covered
         return found
 
 
-def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share: int = SHARE) -> list[Stream]:
+def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share: int = SHARE) -> list[Stream] | None:
     """The stream that an endpoint is, none where it sends no events, and what it is with each implementation of what
-    it asks, where nothing settles which one that is. Its runs take about `share` steps in all."""
+    it asks, where nothing settles which one that is. Its runs take about `share` steps in all. None: they were broken
+    off before any of them came to an event."""
     runs = Runs(world, endpoint, max(share // HYPOTHESES, LEAST))
     first = runs.paths(Hypothesis.MISSING, None, SHAPE_PATHS)
     if not any(p.is_stream for p in first):
         first += runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
         if not any(p.is_stream and p.raw_frames for p in first):
-            return []
-    shape = shape_of([*first, *runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)])
-    missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
-    foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
-    covered = runs.covered
-    known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
-    malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
-    runs.covered = covered
-    several = (missing, foreign, known, malformed)
+            return None if runs.cut else []
+    several = _several(runs, first)
     main = _assembled(world, endpoint, runs, several, unit_of)
     if main is None:
         return []
     return variants.told(main, several, lambda chosen: _assembled(world, endpoint, runs, chosen, unit_of))
+
+
+def _several(runs: Runs, first: list[Path]) -> tuple[list[Path], ...]:
+    """The paths under each hypothesis. Where no path sends an id, and none reads a cursor, what a cursor that is known
+    or malformed leads to is not asked: most streams of a large tree are such, and what is left is for the others."""
+    whole = runs.complete
+    seen = runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
+    if whole and runs.complete and _nameless([*first, *seen]):
+        return [p for p in first if p.hypothesis is Hypothesis.MISSING], seen, [], []
+    shape = shape_of([*first, *seen])
+    missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
+    foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
+    covered = runs.covered
+    if _nameless([*first, *seen, *missing, *foreign]):
+        return missing, foreign, [], []
+    known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
+    malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
+    runs.covered = covered
+    return missing, foreign, known, malformed
+
+
+def _nameless(paths: Sequence[Path]) -> bool:
+    """Whether the paths send no id and read no cursor."""
+    return not any(p.events("cursor") or any(f.id is not None for f in p.frames) for p in paths)
 
 
 def shape_of(paths: Sequence[Path]) -> Value | None:

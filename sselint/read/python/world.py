@@ -14,12 +14,13 @@ from typing import Any
 
 from sselint.facts import Setting
 from sselint.read.python import calls, described, ir, late, library, scan
-from sselint.read.python.choices import Choices, implementations, note_implementation
+from sselint.read.python.choices import Choices, picked
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
 from sselint.read.python.machine import Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Module, ModuleTable, Site
-from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle, OutOfBudget
+from sselint.read.python.oracle import Budget, Explorer, Oracle, OutOfBudget
+from sselint.read.python.registered import Refusal, Registration
 from sselint.read.python.rules import Effect, Rules
 from sselint.read.python.values import (
     Callback,
@@ -53,35 +54,6 @@ class Environment:
 
     settings: Mapping[str, Setting] = field(default_factory=dict)
     settled: bool = False
-
-
-@dataclass(frozen=True)
-class Registration:
-    """Something that was registered with an application or router: a route, a mount, a middleware, a handler."""
-
-    kind: str
-    receiver: Ref | None
-    handler: Value | None
-    values: Mapping[str, Value]
-    effect: Effect
-    site: Site
-    only_as_script: bool = False
-    """Whether only a run of the file as a script comes here."""
-
-    def says_the_same(self, other: Registration) -> bool:
-        """Whether it was the same call with the same arguments, on whichever path."""
-        mine = (self.kind, self.site, self.receiver, self.handler, self.values)
-        return mine == (other.kind, other.site, other.receiver, other.handler, other.values)
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """A start-up that was refused because of environment variables."""
-
-    module: Module
-    site: Site
-    decisions: tuple[Decision, ...]
-    names: tuple[str, ...]
 
 
 class World:
@@ -119,6 +91,9 @@ class World:
         """Files whose functions ran in the paper runs of the latest stream."""
         self.cut = False
         """Whether a stage ended because its budget did."""
+        self.unread: dict[tuple[str, str], bool] = {}
+        """File and name of handlers that send events, or say so, and that were not followed to an end because work
+        ended; and whether an application mounts them."""
         self.about: set[str] | None = None
         """The files that mention streams, and who imports them, as soon as that is known."""
         self.middleware: dict[Value, bool] = {}
@@ -325,25 +300,17 @@ class World:
             return None
         if not m.boot:
             options += late.alternatives(module, name, options, (module.path, name) in self.rewritten)
-        if len(options) > 1:
+        if len(options) > 1 and not (m.building and self.choices.is_open(key)):
             options = _made_lazily(options)
-        picked = options[0]
+        found = options[0]
         if len(options) > 1:
-            variables = self.choices.variables(key)
-            among = () if variables else implementations(m, options)
-            kind = "environment" if variables else "implementation" if among else "value"
-            label = f"{name}, which {' and '.join(variables)} chooses" if variables else f"what {name} is"
-            for variable in variables:
-                m.note("environment", None, name=variable)
-            picked = options[m.once(len(options), key, kind, label)]
-            if among:
-                note_implementation(m, key, among, picked, label, None)
+            found = picked(m, key, options, name, None)
             m.overlay.known.pop(key, None)
-        picked = self.force(m, picked)
+        found = self.force(m, found)
         if (module.path, name) in self.rewritten:
-            picked = m.as_state(picked, self.heap.number(("counter", module.path, name)))
-        m.overlay.known[key] = picked
-        return picked
+            found = m.as_state(found, self.heap.number(("counter", module.path, name)))
+        m.overlay.known[key] = found
+        return found
 
     def write_global(self, m: Machine, module: Module, name: str, value: Value) -> None:
         """`global name; name = value`."""
@@ -356,6 +323,7 @@ class World:
         if m.building:
             self.rewritten.add((module.path, name))
             self.heap.add(self.globals.setdefault(module.path, {}).setdefault(name, {}), settled(value))
+            self.choices.wrote(("global", module.path, name), settled(value), m.oracle.decisions)
 
     # -- the environment --------------------------------------------------------------------------------------------
 

@@ -1,0 +1,91 @@
+"""Streams that work did not come to: they are told, and most of them are come to."""
+
+from __future__ import annotations
+
+import pytest
+
+from sselint.facts import FileOutcome, FileReport, IdKind, Outcome
+from sselint.read.python import build
+from tests.read.python.programs import reading_of
+from tests.read.python.test_order import BUSY
+
+FEED = """
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+{busy}
+
+@app.get("/feed")
+async def feed():
+    {before}
+
+    async def body():
+        yield "id: 1\\ndata: x\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def _over(files: dict[str, str]) -> list[FileReport]:
+    return [f for f in reading_of(files).files if f.outcome is FileOutcome.TOO_LARGE]
+
+
+def test_a_stream_that_was_seen_and_not_followed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is known to send events, and nothing is left for the paper runs. A server is not without a stream for that."""
+    monkeypatch.setattr(build, "RUN_STEPS", 0)
+    monkeypatch.setattr(build, "RUN_EACH", 0)
+    (report,) = _over({"app.py": FEED.format(busy="", before="pass")})
+    assert (report.path, report.needed) == ("app.py", True)
+    assert "`feed`" in report.why
+
+
+def test_a_stream_that_was_followed_is_not_told() -> None:
+    """The look-alike: the same server, and enough for it."""
+    assert not _over({"app.py": FEED.format(busy="", before="pass")})
+
+
+def test_a_handler_that_says_it_streams_and_takes_too_long_to_come_to_it_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What it does before is longer than any run may be: no run comes to the response."""
+    monkeypatch.setattr(build, "ENTRY_STEPS", 200)
+    report, *others = _over({"app.py": FEED.format(busy=BUSY.format(n=0), before="\n    ".join(["busy_0({})"] * 40))})
+    assert (report.path, report.needed, others) == ("app.py", True, [])
+
+
+def test_a_handler_that_never_streams_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look-alike: it takes as long, and what it sends is no event stream."""
+    monkeypatch.setattr(build, "ENTRY_STEPS", 200)
+    text = FEED.format(busy=BUSY.format(n=0), before="\n    ".join(["busy_0({})"] * 40))
+    assert not _over({"app.py": text.replace("text/event-stream", "text/plain"), "b.py": "# text/event-stream"})
+
+
+HANDLER = """
+@app.get("/feed/{n}")
+async def feed_{n}(request: Request):
+    {read}
+
+    async def body():
+        for one in range(3):
+            if request.query_params.get("even"):
+                yield f"data: {{one}}\\n\\n"
+            elif request.query_params.get("odd"):
+                yield f"data: {{one}}!\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_many_streams_without_ids_leave_enough_for_the_last_that_has_some() -> None:
+    """Sixty streams that name no event come before the one that does."""
+    head = "from fastapi import FastAPI, Request\nfrom fastapi.responses import StreamingResponse\n\napp = FastAPI()\n"
+    plain = "".join(HANDLER.format(n=n, read="pass") for n in range(60))
+    last = HANDLER.format(n="last", read='last = request.headers.get("last-event-id")')
+    named = last.replace('f"data: {one}!', 'f"id: {one}\\ndata: {one}!')
+    streams = reading_of({"app.py": head + plain + named}).streams
+    assert len(streams) == 61
+    found = next(s for s in streams if s.symbol == "feed_last")
+    assert (found.ids.kind, found.on_foreign.outcome) == (IdKind.INDEX, Outcome.IGNORED)
+    others = {(s.ids.kind, s.on_foreign.outcome) for s in streams if s is not found}
+    assert others == {(IdKind.NONE, Outcome.NOT_READ)}
