@@ -15,6 +15,10 @@ from typing import Any, TypeVar
 
 from sselint.read.python.modules import Site
 
+KEYS_TURN = 8
+"""One path in so many asks whether a key is known that was asked for before all else: what it guards is never refused
+otherwise where much of what follows is open."""
+
 
 class OutOfBudget(Exception):  # noqa: N818 - a signal, not an error
     """The run took more steps than it may."""
@@ -129,15 +133,17 @@ class Explorer:
         new: deque[tuple[int, ...]] = deque([()])
         again: deque[tuple[int, ...]] = deque()
         old: deque[tuple[int, ...]] = deque()
+        keys: deque[tuple[int, ...]] = deque()
         seen: set[tuple[object, int]] = set()
         served: set[tuple[object, int]] = set()
         usual: dict[object, int] = {}
         count, reached = 0, False
-        while first or new or again or old:
-            turns = (again, new) if count % 2 else (new, again)
-            prefix = next(queue for queue in (first, *turns, old) if queue).popleft()
+        while first or new or again or old or keys:
+            turns = (again, new, keys) if count % 2 else (new, keys, again)
+            ahead = (keys, first) if count % KEYS_TURN == KEYS_TURN - 1 else (first,)
+            prefix = next(queue for queue in (*ahead, *turns, old) if queue).popleft()
             if count >= self.limit or self.budget.spent or self.left <= 0:
-                self.complete, self.covered = False, not (first or new)
+                self.complete, self.covered = False, not (first or new or keys)
                 self.cut = self.cut or count < self.limit
                 return
             count += 1
@@ -154,16 +160,17 @@ class Explorer:
                 reached = True
                 new.extend(first)
                 first.clear()
-                far = (d for n, d in enumerate(decisions) if not self.near(result, d, n))
-                usual = {d.key: d.option for d in far if d.option}
+                before = (d for n, d in enumerate(decisions) if not self.near(result, d, n))
+                usual = {d.key: d.option for d in before if d.option}
             served.update((d.key, d.option) for d in decisions if not failed)
             for decision, other, fresh in self._others(decisions, len(prefix), seen):
                 if fresh and not reached:
                     first.appendleft(other)
                     continue
                 near = self.near(result, decision, len(other) - 1)
-                queues = (new, first) if fresh else (old, again)
-                queues[near or (fresh and decision.kind == "lookup")].append(other)
+                far = keys if decision.kind == "lookup" and not self.cover else new
+                queues = (far, first) if fresh else (old, again)
+                queues[near].append(other)
             if not failed:
                 first.extend(self._unserved(result, decisions[: len(prefix)], served))
             yield result, decisions

@@ -126,7 +126,11 @@ def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
 
 
 def flush(m: Machine, site: Site | None) -> None:
-    """The end of a chunk of which nobody knows how it ends."""
+    """The end of a chunk of which nobody knows how it ends. What nothing says of that it is part of an event stream is
+    the text of some other answer."""
+    if not any(event.kind in ("stream", "frame", "start") for event in m.trace):
+        m.pending.clear()
+        return
     if m.pending and not m.frame_fields and not any(isinstance(p, Const) for p in m.pending):
         value = m.pending[0]
         m.pending.clear()
