@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, choices, classes, compare, iteration, library, oldest, records, text
+from sselint.read.python import calls, choices, classes, compare, iteration, library, oldest, records, stores, text
 from sselint.read.python.heap import MAX_VALUES, lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
@@ -263,7 +263,7 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         if several:
             return choices.picked(m, place, several, str(key.value), site)
         if known is not None or m.own(ref) or not m.object(ref).grows:
-            return known
+            return _of_a_row(m, ref, key) if known is None and m.own(ref) else known
     if isinstance(key, Input):
         put = next((v for k, v in reversed(m.overlay.pairs.get(ref, [])) if k == key), None)
         if put is not None:  # by this very run: what the client chose is there now, whatever a lookup said before
@@ -309,6 +309,12 @@ def _made_apart(m: Machine, ref: Ref, key: Const) -> list[Value]:
         return []
     held = [v for k, v in reversed(m.object(ref).pairs) if k == key]
     return held if len(held) > 1 and choices.implementations(m, held) else []
+
+
+def _of_a_row(m: Machine, ref: Ref, key: Const) -> Value | None:
+    """A field of a row that was copied into a dict column by column, whatever the columns are called."""
+    copied = next((v for k, v in all_pairs(m, ref) if isinstance(k, Reply) and isinstance(v, Reply)), None)
+    return stores.reply_item(m, copied, key) if copied is not None else None
 
 
 def located(m: Machine, ref: Ref, value: Value) -> Value:

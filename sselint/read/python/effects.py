@@ -18,7 +18,9 @@ from sselint.read.python import (
     library,
     records,
     stores,
+    tables,
     text,
+    values,
     wire,
 )
 from sselint.read.python.context import Context, bind_arguments
@@ -174,7 +176,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
         return keyed.missing(effect, c.arguments.site)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
-    made = replace(made, placed=effect.get("by") == "position")
+    made = replace(made, placed=effect.get("by") == "position", table=tables.asked_for(m, given))
     if effect.what == "sql" or effect.get("by") == "question":
         made = _asked(m, effect, c, store, named, made)
     answer = stepped(made, c.arguments.site, f"read from {store.label}")
@@ -263,7 +265,7 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
     if waiting and waiting[0].source:
         # others know the queue too, and this request has put into it what it was to be told again
         return _received(m, ref, waiting.pop(0), c)
-    options = [*dict.fromkeys([*(i.value for i in waiting), *target.elements])][:MAX_VALUES]
+    options = values.by_callers([*dict.fromkeys([*(i.value for i in waiting), *target.elements])])[:MAX_VALUES]
     if not options:
         m.note("live", c.arguments.site, source=ref.id, fed="nothing")
         return Unknown(f"nothing in the tree puts anything into {target.label or 'the queue'}")

@@ -124,6 +124,26 @@ def _attribute(m: Machine, effect: Effect, c: Context) -> Value:
     )
 
 
+HELD = "[held]"
+
+
+def _hold(m: Machine, effect: Effect, c: Context) -> Value:
+    """Sets a context variable."""
+    if isinstance(c.receiver, Ref):
+        m.write_attribute(c.receiver, HELD, c.arguments.first(), c.arguments.site)
+    return NOTHING
+
+
+def _held(m: Machine, effect: Effect, c: Context) -> Value:
+    """What a context variable holds: what this run has set, else its default. What others set is in their context."""
+    if not isinstance(c.receiver, Ref):
+        return Unknown("a context variable")
+    mine = m.overlay.attributes.get((c.receiver, HELD))
+    default = c.arguments.get(0, "default") or library.argument(m, c.receiver, "default")
+    found = mine if mine is not None else default
+    return found if found is not None else m.read_attribute(c.receiver, HELD) or Unknown("a context variable")
+
+
 def _application(m: Machine, effect: Effect, c: Context) -> Value:
     """The application that serves the request."""
     found = m.request.get("application")
@@ -288,6 +308,6 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "named_input": _named_input, "configured": _configured, "response": _response,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
-    "version": _version,
+    "version": _version, "hold": _hold, "held": _held,
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip

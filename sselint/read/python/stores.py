@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python import containers, text
+from sselint.read.python import containers, tables, text
 from sselint.read.python.heap import Object
 from sselint.read.python.values import (
     Collection,
@@ -139,7 +139,7 @@ def write(m: Machine, store: Object, values: list[Value], site: Site) -> None:
         return
     for value in values:
         _record(m, store, value, site)
-        for leaf in _deep(m, value):
+        for leaf in parts(m, value):
             if isinstance(leaf, Minted):
                 m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, "stored here")))
 
@@ -157,7 +157,8 @@ def _record(m: Machine, store: Object, value: Value, site: Site, depth: int = 0)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
         for (ref, name), entry in list(m.overlay.attributes.items()):
             if ref == value:
-                put_field(m, store, name, in_table(store, entry), site)
+                for table in tables.of_record(m, value):
+                    put_field(m, store, name, in_table(store, entry), site, table)
     elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
         for item in m.overlay.items.get(value, []):
             _record(m, store, item.value, site, depth + 1)
@@ -174,12 +175,13 @@ def in_table(store: Object, value: Value) -> Value:
     return replace(value, kind="counter", about=store.id) if counted and isinstance(value, Minted) else value
 
 
-def put_field(m: Machine, store: Object, name: str, value: Value, site: Site) -> None:
-    """Records what the tree puts under a name: `id` of a document, `events.id` of a table."""
+def put_field(m: Machine, store: Object, name: str, value: Value, site: Site, table: str = "") -> None:
+    """Records what the tree puts under a name: `id` of a document, `events.id` of a table; `table` is a record's."""
     kept = value if any(isinstance(leaf, Minted) for leaf in leaves(value)) else Const.of(None)
     if isinstance(value, Const | Ref) and not isinstance(value, Minted):
         kept = Const.of(None)
-    m.heap.add(store.attributes.setdefault(f"field {name}", {}), settled(stepped(kept, site, "stored here")))
+    place = store.attributes.setdefault(tables.place_of(name, table), {})
+    m.heap.add(place, settled(stepped(kept, site, "stored here")))
 
 
 def feeding(m: Machine, value: Value) -> str:
@@ -203,7 +205,7 @@ def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
     store = m.heap[reply.source]
     name = _column(reply, index)
     if name is not None:
-        options = list(store.attributes.get(f"field {name}", ()))
+        options = tables.written(store, name, reply)
         made = [v for v in options if not isinstance(v, Const)]
         if made:
             return (
@@ -292,7 +294,7 @@ def member(m: Machine, ref: Ref, name: str) -> Value:
 
 def selection(m: Machine, given: list[Value], default: str) -> str:
     """What a read takes, by what it is asked with: the cursor, or a position after the last one that was read."""
-    found = [leaf for value in given for leaf in _deep(m, value)]
+    found = [leaf for value in given for leaf in parts(m, value)]
     if any(mentions_cursor(leaf) for leaf in found):
         return "compared"
     if any(isinstance(leaf, Reply | Minted) for leaf in found):
@@ -304,29 +306,30 @@ def selection(m: Machine, given: list[Value], default: str) -> str:
 
 def told_cursor(m: Machine, given: Iterable[Value]) -> bool:
     """Whether a call is given the cursor, by itself or inside of what it is given."""
-    return any(mentions_cursor(leaf) for value in given for leaf in _deep(m, value))
+    return any(mentions_cursor(leaf) for value in given for leaf in parts(m, value))
 
 
-def _deep(m: Machine, value: Value, depth: int = 0) -> list[Value]:
+def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
+    """What a value is made of, objects of containers and libraries taken apart."""
     if isinstance(value, Ref) and depth < 3:
         target = m.object(value)
         if target.kind == "dict":
             return [
-                leaf for pair in containers.all_pairs(m, value) for part in pair for leaf in _deep(m, part, depth + 1)
+                leaf for pair in containers.all_pairs(m, value) for part in pair for leaf in parts(m, part, depth + 1)
             ]
         if target.kind in containers.KINDS:
-            return [leaf for item in m.overlay.items.get(value, []) for leaf in _deep(m, item.value, depth + 1)]
+            return [leaf for item in m.overlay.items.get(value, []) for leaf in parts(m, item.value, depth + 1)]
         if target.kind == "library":
             found: list[Value] = []
             for name in target.arguments:
                 if name != "parent":
                     held = m.overlay.attributes.get((value, f"argument {name}"), target.arguments[name])
-                    found.extend(_deep(m, held, depth + 1))
+                    found.extend(parts(m, held, depth + 1))
             made_from = m.overlay.attributes.get((value, "argument parent"), target.details.get("parent"))
             if (
                 isinstance(made_from, Ref) and getattr(target.of, "role", "") == "object"
             ):  # a statement, made step by step
-                found.extend(_deep(m, made_from, depth))
+                found.extend(parts(m, made_from, depth))
             return found
         return [v for (ref, _), v in m.overlay.attributes.items() if ref == value for v in leaves(v)]
     return leaves(value)

@@ -303,7 +303,7 @@ class Reply(Value):
     """Whether it was asked for by position: then counting what comes gives its place in the store."""
     table: str = ""
     columns: tuple[tuple[str, str], ...] = ()
-    """The table that a statement asked for these columns: each by its name in the answer, and in the table."""
+    """The table that was asked, and of a statement the columns: each by its name in the answer, and in the table."""
 
     @property
     def is_nothing(self) -> bool:
@@ -369,6 +369,17 @@ def leaves(value: Value, limit: int = 64) -> list[Value]:
         else:
             found.append(current)
     return found
+
+
+def by_callers(options: list[Value]) -> list[Value]:
+    """Of what was put somewhere what callers in the tree gave. What a function that was looked at by itself put there
+    stands in where nobody is seen to call it."""
+    return [v for v in options if not any(is_given(leaf) for leaf in leaves(v))] or options
+
+
+def is_given(value: Value) -> bool:
+    """Whether a value is an argument of a function that was looked at by itself."""
+    return isinstance(value, Input) and value.name.startswith("parameter ")
 
 
 def mentions_cursor(value: Value) -> bool:
