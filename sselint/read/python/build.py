@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from sselint.read.python import calls, classes, free, inject, ir, iteration, library, order, serve, unread
+from sselint.read.python import (
+    calls,
+    classes,
+    free,
+    inject,
+    ir,
+    iteration,
+    library,
+    order,
+    placeholders,
+    serve,
+    unread,
+)
 from sselint.read.python.discover import Endpoint, Endpoints
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal, Started
 from sselint.read.python.modules import Module, Site
@@ -174,28 +186,32 @@ def _probe(world: World, endpoints: Iterable[Endpoint], evident: set[str]) -> tu
     """The endpoints that answer with an event stream on some path, and the files whose functions run for them.
 
     All are asked until the first sign of a stream, the likeliest first; then those that stream are looked at longer.
-    Each has at most its share of what is left, so that none starves the others.
+    Each has at most its share of what is left, so that none starves the others. One that says that it streams and does
+    not is asked again as if the tables that nothing was seen to fill were full: what fills them may be far away.
     """
     world.probes.clear()
     world.unread.clear()
     ranked = sorted(((order.of_endpoint(world, e, evident), e) for e in endpoints), key=lambda pair: pair[0])
-    streaming: list[Endpoint] = []
+    streaming: list[tuple[Endpoint, bool]] = []
     for position, (rank, endpoint) in enumerate(ranked):
         share = max(world.budget.steps // (len(ranked) - position), ENTRY_STEPS)
         most = FIRST_SIGN if rank < order.OTHER else OTHER_TOTAL
-        explorer = _explorer(world, min(share, most))
-        if any(map(_streams, _explored(world, partial(_serve, endpoint), explorer, _streams))):
-            streaming.append(endpoint)
-        elif rank == order.SENDS and explorer.cut:
-            unread.note(world, endpoint)
+        for hopeful in (False, True) if rank <= order.MENTIONS else (False,):
+            explorer = _explorer(world, min(share, most))
+            if any(map(_streams, _explored(world, partial(_serve, endpoint, hopeful=hopeful), explorer, _streams))):
+                streaming.append((endpoint, hopeful))
+                break
+        else:
+            if rank == order.SENDS and explorer.cut:
+                unread.note(world, endpoint)
     visited: set[str] = set()
     world.renew(PROBE_STEPS)
-    for position, endpoint in enumerate(streaming):
+    for position, (endpoint, hopeful) in enumerate(streaming):
         share = max(world.budget.steps // (len(streaming) - position), ENTRY_STEPS)
-        machines = _explore(world, partial(_serve, endpoint), min(share, ENTRY_TOTAL))
+        machines = _explore(world, partial(_serve, endpoint, hopeful=hopeful), min(share, ENTRY_TOTAL))
         world.probes.extend(machines)
         visited.update(*(m.visited for m in machines), {_module_of(endpoint)})
-    return streaming, visited
+    return [endpoint for endpoint, _ in streaming], visited
 
 
 def _streams(m: Machine) -> bool:
@@ -263,7 +279,8 @@ def _started(m: Machine, site: Site) -> None:
     raise Started
 
 
-def _serve(endpoint: Endpoint, m: Machine) -> None:
+def _serve(endpoint: Endpoint, m: Machine, hopeful: bool = False) -> None:
+    m.hopeful = hopeful
     serve.serve(m, endpoint)
 
 
@@ -338,8 +355,9 @@ def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value
         if held:
             return held[m.choose(len(held), ("instance", parameter), "value", f"which {kind.name} it is given")]
     if _handles(function):
-        return Input(f"parameter {parameter.name}")
-    return Unknown(f"parameter {parameter.name} of {function.name}, whose callers are not in the tree")
+        return placeholders.argument(m, Input(f"parameter {parameter.name} of {function.name}"), function.node)
+    why = f"parameter {parameter.name} of {function.name}, whose callers are not in the tree"
+    return placeholders.argument(m, Unknown(why), function.node)
 
 
 def _handles(function: Function) -> bool:

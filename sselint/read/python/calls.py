@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sselint.read.python import builtin_calls, classes, ir, library, statements, stores, tasks
+from sselint.read.python import builtin_calls, classes, ir, library, placeholders, statements, stores, tasks
 from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Returned, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import TooLong
@@ -193,7 +193,9 @@ def bind_parameters(
             scope.variables[parameter.name] = _default(m, parameter, home)
         else:
             why = f"parameter {parameter.name} of {function.name}, whose callers are not in the tree"
-            scope.variables[parameter.name] = Unknown(why)
+            missing = Unknown(why)
+            alone = function.node is m.alone
+            scope.variables[parameter.name] = placeholders.argument(m, missing, function.node) if alone else missing
     _ = expressions
 
 

@@ -269,7 +269,7 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
     if isinstance(receiver, Unknown | Input | Variable):
         return receiver
     if isinstance(receiver, Exceptional):
-        return _exception_attribute(receiver, name)
+        return _exception_attribute(m, receiver, name)
     if (
         isinstance(receiver, Minted | Const)
         and name in SAME_AS_OWNER
@@ -356,9 +356,19 @@ def as_exception(m: Machine, value: Value, site: Site, frame: Frame) -> Value:
     return Exceptional("Exception", trail=value.trail)
 
 
-def _exception_attribute(value: Exceptional, name: str) -> Value:
+STATUS_NAMES = ("status_code", "status", "code")
+
+
+def _exception_attribute(m: Machine, value: Exceptional, name: str) -> Value:
+    from sselint.read.python import serve
+
     if name == "args":
         return Tuple(value.arguments)
+    given = serve.named_arguments(value.arguments)
+    if name in given:
+        return given[name]
+    if name in STATUS_NAMES and serve.is_http_error(m, value):
+        return Const.of(serve.status_of(m, value))
     cursor = any(mentions_cursor(a) for a in value.arguments)
     return value.arguments[0] if value.arguments else Unknown(f"{name} of an exception", cursor)
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, choices, classes, compare, iteration, library, oldest, records, stores, text
+from sselint.read.python import (
+    calls,
+    choices,
+    classes,
+    compare,
+    iteration,
+    library,
+    oldest,
+    placeholders,
+    records,
+    stores,
+    text,
+)
 from sselint.read.python.heap import MAX_VALUES, lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
@@ -274,13 +286,13 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
     carried = next((v for k, v in pairs if m.own(ref) and compare.carries(k, key)), None)
     if carried is not None:
         return carried
-    values = [v for _, v in pairs]
+    values = placeholders.without(m, (v for _, v in pairs))
     if m.own(ref) and not values:
         return None
     if not has_key(m, ref, key, site):
         return None
     if not values:
-        return Unknown(f"nothing in the tree fills {m.object(ref).label or 'it'}", mentions_cursor(key))
+        return placeholders.unfilled(m.object(ref).label or "it", mentions_cursor(key))
     value = (
         values[0] if len(values) == 1 else values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
     )
@@ -355,7 +367,7 @@ def _still_empty(m: Machine, ref: Ref) -> bool:
     come, also for a key that this process minted."""
     target = m.object(ref)
     held = target.pairs or target.elements or m.overlay.pairs.get(ref) or m.overlay.items.get(ref)
-    return m.building and not m.own(ref) and not held
+    return m.building and not m.hopeful and not m.own(ref) and not held
 
 
 def _by_fields(m: Machine, key: Value) -> Value:

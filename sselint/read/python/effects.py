@@ -16,11 +16,11 @@ from sselint.read.python import (
     iteration,
     keyed,
     library,
+    placeholders,
     records,
     stores,
     tables,
     text,
-    values,
     wire,
 )
 from sselint.read.python.context import Context, bind_arguments
@@ -265,7 +265,7 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
     if waiting and waiting[0].source:
         # others know the queue too, and this request has put into it what it was to be told again
         return _received(m, ref, waiting.pop(0), c)
-    options = values.by_callers([*dict.fromkeys([*(i.value for i in waiting), *target.elements])])[:MAX_VALUES]
+    options = placeholders.without(m, dict.fromkeys([*(i.value for i in waiting), *target.elements]))[:MAX_VALUES]
     if not options:
         m.note("live", c.arguments.site, source=ref.id, fed="nothing")
         return Unknown(f"nothing in the tree puts anything into {target.label or 'the queue'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sselint.read.python import calls, classes, compare, containers, ir, library, records, text
+from sselint.read.python import calls, classes, compare, containers, ir, library, placeholders, records, text
 from sselint.read.python.heap import MAX_VALUES
 from sselint.read.python.machine import LOOP_ROUNDS, Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
@@ -87,10 +87,10 @@ def representatives(m: Machine, ref: Ref, options: Sequence[Value]) -> tuple[Ite
     if not options:
         if target.boot and not target.grows and target.kind != "dict" and target.default is None and m.building:
             return ()
-        options = [Unknown(f"nothing in the tree fills {target.label or 'the container'}")]
+        options = [placeholders.unfilled(target.label or "the container")]
     if m.is_empty(ref, target.site):
         return ()
-    options = options[:MAX_VALUES]
+    options = placeholders.without(m, options)[:MAX_VALUES]
     chosen = options[0]
     if len(options) > 1:
         chosen = options[m.once(len(options), ("element", ref.id), "value", "which kind of element", target.site)]

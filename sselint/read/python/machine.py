@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python import ir
+from sselint.read.python import ir, placeholders
 from sselint.read.python.choices import picked
 from sselint.read.python.heap import Object, Overlay
 from sselint.read.python.modules import Module, Site
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 28
 LOOP_ROUNDS = 2
+COUNTED = 3
+"""So many numbers in a row are counted, and not written down."""
 SIGNS = frozenset({"cursor", "stream", "start", "frame"})
 
 
@@ -190,6 +192,8 @@ class Machine:
         """Environment variables that the run asked for."""
         self.written: dict[tuple[Ref, str], tuple[Value, int]] = {}
         """What the run has set attributes to, and how many decisions it had taken then."""
+        self.hopeful = False
+        """Whether what nothing has been seen to fill yet may be full all the same, also while the heap is built."""
         self.alone: object = None
         """The function that is run by itself, with arguments that nobody gives."""
         self.sink: Callable[[Value, Site | None], None] | None = None
@@ -298,12 +302,12 @@ class Machine:
             return self.as_state(found, ref.id) if not self.own(ref) and self._counted(ref, name) else found
         if ref.serial and ref not in self.overlay.escaped:
             return None
-        options = list(self.object(ref).attributes.get(name, ()))
+        options = placeholders.without(self, self.object(ref).attributes.get(name, ()))
         if not options:
             return None
         place, shown = (ref.id, name), name.strip("['\"]")
         chosen = picked(self, place, options, shown, site) if len(options) > 1 else options[0]
-        if name in self.object(ref).rewritten or self._counted(ref, name):
+        if name in self.object(ref).rewritten or self._counted(ref, name) or _counts_on(options):
             chosen = self.as_state(chosen, ref.id)
         self.overlay.attributes[(ref, name)] = chosen
         return chosen
@@ -385,7 +389,7 @@ class Machine:
         if self.hypothesis is Hypothesis.KNOWN or self.overlay.items.get(ref) or self.overlay.pairs.get(ref):
             return False
         found = self.object(ref)
-        if self.building and not found.elements and not found.pairs:
+        if self.building and not self.hopeful and not found.elements and not found.pairs:
             return True  # nothing has been seen to fill it yet
         return self.once(2, ("empty", ref.id), "empty", f"whether {found.label or 'the container'} is empty", site) == 1
 
@@ -431,6 +435,12 @@ class Machine:
     def site(self, frame: Frame, node: ir.Node) -> Site:
         """The place of a node."""
         return Site(frame.module, node.cst)
+
+
+def _counts_on(options: list[Value]) -> bool:
+    """Whether records of one place have one number after the other: each was counted on from the one before."""
+    numbers = sorted(v.value for v in options if isinstance(v, Const) and type(v.value) is int)
+    return len(numbers) >= COUNTED and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 __all__ = [

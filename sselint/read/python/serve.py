@@ -459,7 +459,7 @@ def status_of(m: Machine, exception: Value) -> int:
         return 500
     if isinstance(exception, Ref):
         entry = library.entry_of(m, exception)
-        for name in ("status_code", "status", "code"):
+        for name in classes.STATUS_NAMES:
             value = m.read_attribute(exception, name)
             cls = classes.class_of(m, exception)
             found = classes.class_attribute(m, cls, name) if value is None and cls is not None else None
@@ -470,15 +470,26 @@ def status_of(m: Machine, exception: Value) -> int:
     return 500
 
 
-def _error_status(m: Machine, entry: Entry, arguments: tuple[Value, ...]) -> int:
-    wanted = entry.uses.get("status")
-    position = entry.parameters.index(wanted) if wanted in entry.parameters else None
-    plain = [a for a in arguments if not isinstance(a, Tuple)]
-    named = {
+def is_http_error(m: Machine, exception: Exceptional) -> bool:
+    """Whether a library's exception carries an HTTP status."""
+    entry = m.rules.entry(exception.name)
+    return exception.name == "refusal" or (entry is not None and entry.role == "http_error")
+
+
+def named_arguments(arguments: tuple[Value, ...]) -> dict[str, Value]:
+    """The arguments that an exception of a library was given by name."""
+    return {
         str(a.items[0].value): a.items[1]
         for a in arguments
         if isinstance(a, Tuple) and len(a.items) == 2 and isinstance(a.items[0], Const)
     }
+
+
+def _error_status(m: Machine, entry: Entry, arguments: tuple[Value, ...]) -> int:
+    wanted = entry.uses.get("status")
+    position = entry.parameters.index(wanted) if wanted in entry.parameters else None
+    plain = [a for a in arguments if not isinstance(a, Tuple)]
+    named = named_arguments(arguments)
     value = named.get(str(wanted)) or (plain[position] if position is not None and position < len(plain) else None)
     if isinstance(value, Const) and isinstance(value.value, int):
         return value.value

@@ -371,17 +371,6 @@ def leaves(value: Value, limit: int = 64) -> list[Value]:
     return found
 
 
-def by_callers(options: list[Value]) -> list[Value]:
-    """Of what was put somewhere what callers in the tree gave. What a function that was looked at by itself put there
-    stands in where nobody is seen to call it."""
-    return [v for v in options if not any(is_given(leaf) for leaf in leaves(v))] or options
-
-
-def is_given(value: Value) -> bool:
-    """Whether a value is an argument of a function that was looked at by itself."""
-    return isinstance(value, Input) and value.name.startswith("parameter ")
-
-
 def mentions_cursor(value: Value) -> bool:
     """Whether the cursor had a say in a value (heap objects are not entered)."""
     return any(
