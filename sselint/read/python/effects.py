@@ -166,7 +166,9 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     store = stores.store_of(m, receiver)
     named = [*_named(c), *_made_with(m, receiver)]
     given = [value for _, value in named]
-    chosen = str(effect.get("selects") or stores.selection(m, given, str(effect.get("default_selection", "all"))))
+    from_head = stores.asks_for_head(m, given, effect.get("head_at"))
+    default = "head" if from_head else str(effect.get("default_selection", "all"))
+    chosen = str(effect.get("selects") or stores.selection(m, given, default))
     if chosen == "compared":
         m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
     m.note("read", c.arguments.site, container=store.id, shared=store.where in stores.COMMON)

@@ -41,11 +41,16 @@ SHARED_PLACES = frozenset({"shared", "pod_disk", "image", "unknown", "process"})
 
 
 def where_of(m: Machine, entry: Entry, bound: dict[str, Value]) -> str:
-    """Where a library's object keeps things: as the rules say, or as the address says that it is given."""
+    """Where a library's object keeps things: as the rules say, as the address says that it is given, or where the one
+    client is that the tree makes."""
     where = str(entry.options.get("where", "memory"))
     if where == "setting":
         places = {_place_at(m, entry, value) for value in _settings(m, list(map(str, entry.options["setting"])))}
         return places.pop() if len(places) == 1 else "unknown"
+    if where == "clients":
+        names = {m.rules.canonical(str(name)) for name in entry.options["clients"]}
+        made = {o.where for o in list(m.heap.objects.values()) if getattr(o.of, "name", "") in names}
+        return made.pop() if len(made) == 1 else "unknown"
     if where != "address":
         return where
     return _place_at(m, entry, bound.get(str(entry.options.get("address", ""))))
@@ -302,6 +307,11 @@ def selection(m: Machine, given: list[Value], default: str) -> str:
     if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in found):
         return "compared"
     return default
+
+
+def asks_for_head(m: Machine, given: Iterable[Value], sign: object) -> bool:
+    """Whether a read is told to begin behind all there is, by the sign that the store has for it (`$`)."""
+    return sign is not None and any(leaf == Const.of(sign) for value in given for leaf in parts(m, value))
 
 
 def told_cursor(m: Machine, given: Iterable[Value]) -> bool:

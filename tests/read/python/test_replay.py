@@ -437,3 +437,23 @@ def test_a_cursor_that_is_known_is_not_older_than_the_first_of_a_history(
     stream = stream_of({"app.py": MAILBOX.replace("PREPARED", prepared)})
     assert stream.on_overlap is not None
     assert (stream.on_foreign.outcome, stream.on_overlap.outcome) == (foreign, known)
+
+
+@pytest.mark.parametrize(("first", "all_of_it"), [("$", False), ("0", True)])
+def test_a_stream_that_is_read_from_its_end(first: str, all_of_it: bool) -> None:
+    """Redis has a sign for what is still to come. Look-alike: the sign for the start."""
+    handler = f"""
+    last = request.headers.get("last-event-id", "{first}")
+
+    async def body(last):
+        while True:
+            for _, entries in log.xread({{"news": last}}, block=1000):
+                for last, fields in entries:
+                    yield {{"id": last, "data": fields["text"]}}
+
+    return EventSourceResponse(body(last))
+    """
+    stream = stream_of(answered(handler, 'import redis\nlog = redis.from_url("redis://log")\n'))
+    assert stream.on_missing is not None
+    assert (stream.on_missing.outcome is Outcome.REPLAY_ALL) == all_of_it
+    assert stream.on_foreign.outcome is Outcome.COMPARED
