@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sselint.read.python import (
+    ambient,
     asked,
     builtin_calls,
     calls,
@@ -320,6 +321,10 @@ def _registers(m: Machine, effect: Effect, c: Context) -> Value:
     values.update({f"with {k}": v for k, v in bound.items()})
     handler = values.get("handler")
     receiver = c.receiver
+    if receiver is None and effect.get("into"):  # the library's own application
+        receiver = ambient.the_one(m, str(effect.get("into")), c.arguments.site)
+        if effect.what == "server":
+            values.setdefault("target", receiver)
     bare = bound.get("0") if set(bound) == {"0"} else None
     if effect.get("handler") == "decorated" and isinstance(bare, Function):  # `@app.before_serving`, without brackets
         m.world.register(m, effect.what, receiver, bare, {}, effect, c.arguments.site)

@@ -12,6 +12,7 @@ from sselint.read.python import (
     calls,
     classes,
     containers,
+    first_piece,
     inject,
     iteration,
     library,
@@ -290,6 +291,8 @@ def deliver(m: Machine, value: Value, endpoint: Endpoint) -> None:
     if isinstance(value, Generator):
         _generated(m, value, endpoint)
         return
+    if first_piece.is_error(m, value, endpoint):
+        raise Raised(value, site)
     if isinstance(value, Tuple) and len(value.items) >= 2:
         _with_status_or_headers(m, value, endpoint)
         return
@@ -311,7 +314,7 @@ def _with_status_or_headers(m: Machine, value: Tuple, endpoint: Endpoint) -> Non
     body, *rest = value.items
     code = next((v.value for v in rest if isinstance(v, Const) and isinstance(v.value, int)), 200)
     if code in REFUSING or code == NO_CONTENT:
-        m.note("refuse", _origin(value) or endpoint.site, status=code)
+        m.note("refuse", value.trail[-1].site if value.trail else endpoint.site, status=code)
     elif any(wire.says_event_stream(m, v) for v in rest):
         entry, site = inject.framework(m, endpoint), endpoint.site
         m.note("stream", site)
@@ -319,10 +322,6 @@ def _with_status_or_headers(m: Machine, value: Tuple, endpoint: Endpoint) -> Non
         _send_body(m, entry, body, site, events=False)
     else:
         deliver(m, body, endpoint)
-
-
-def _origin(value: Value) -> Site | None:
-    return value.trail[-1].site if value.trail else None
 
 
 def _option(endpoint: Endpoint, name: str) -> Value | None:
@@ -334,6 +333,9 @@ def _generated(m: Machine, value: Generator, endpoint: Endpoint) -> None:
     named = _option(endpoint, "response_class") or _option(endpoint, "media_type")
     entry = m.rules.entry(named.name) if named is not None and hasattr(named, "name") else None
     site = endpoint.site
+    if entry is None and first_piece.is_drawn(m, endpoint):
+        iteration.iterate(m, value, site, lambda chunk: first_piece.sent(m, chunk, endpoint, _chunk))
+        return
     if entry is None:
         stream = named is not None and wire.says_event_stream(m, named)
         if stream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sselint.read.python import calls, classes, containers, expressions, ir, iteration, library, patterns
+from sselint.read.python import ambient, calls, classes, containers, expressions, ir, iteration, library, patterns
 from sselint.read.python.machine import (
     LOOP_ROUNDS,
     Broke,
@@ -69,6 +69,8 @@ def assign(m: Machine, target: ir.Expression, value: Value, frame: Frame) -> Non
         elif isinstance(receiver, ClassValue) and m.building:
             receiver.attributes[target.name] = value
             receiver.flags.setdefault("rewritten", set()).add(target.name)
+        elif isinstance(receiver, External):
+            ambient.assigned(m, receiver, target.name, value, site)
     elif isinstance(target, ir.Subscript):
         receiver = expressions.evaluate(m, target.value, frame)
         index = expressions.evaluate(m, target.index, frame)
