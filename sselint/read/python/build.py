@@ -202,8 +202,8 @@ def _probe(world: World, endpoints: Iterable[Endpoint], evident: set[str]) -> tu
                 streaming.append((endpoint, hopeful))
                 break
         else:
-            if rank == order.SENDS and explorer.cut:
-                unread.note(world, endpoint)
+            if rank == order.SENDS and (explorer.cut or (endpoint.application and order.says_it_answers(endpoint))):
+                unread.note(world, endpoint, explorer.cut)
     visited: set[str] = set()
     world.renew(PROBE_STEPS)
     for position, (endpoint, hopeful) in enumerate(streaming):

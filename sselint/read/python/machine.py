@@ -24,6 +24,7 @@ from sselint.read.python.values import (
     Item,
     Join,
     Length,
+    Method,
     Minted,
     Ref,
     Remembered,
@@ -363,6 +364,8 @@ class Machine:
             return self._object_truth(value, site)
         if isinstance(value, Length):
             return value.extra or not self.is_empty(Ref(value.about), site)
+        if isinstance(value, Method):
+            return self._member_truth(value, site)
         kind = "opaque" if isinstance(value, Unknown) and value.cursor else "condition"
         if isinstance(value, Reply) and value.is_nothing:
             return True
@@ -376,6 +379,19 @@ class Machine:
             )
             return self.choose(2, ("truth", site), kind, label, site) == 0
         return True
+
+    def _member_truth(self, member: Method, site: Site | None) -> bool:
+        """Whether a member of a library's object is true: one that no rule describes may be a method, or a value
+        such as `pool.closed`."""
+        from sselint.read.python import library
+
+        holder = member.receiver
+        if not isinstance(holder, Ref) or self.object(holder).kind != "library":
+            return True
+        if library.describes(self, holder, member.name):
+            return True
+        label = f"{member.name}, which no rule describes"
+        return self.once(2, ("member", holder.id, member.name), "condition", label, site) == 0
 
     def _object_truth(self, ref: Ref, site: Site | None) -> bool:
         if self.object(ref).kind in ("list", "dict", "set"):

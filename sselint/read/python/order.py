@@ -20,6 +20,12 @@ SENDS, ASSEMBLES, MENTIONS, CALLS, OTHER = range(5)
 """How near something is to a stream: the smaller, the sooner."""
 SENT = tuple(word for word in sorted(WORDS) if "streamable" not in word)
 """A transport that is named is as often used by a client, which sends nothing."""
+ANSWERS = re.compile(
+    r"""(?:media_type|content_type|mimetype)\s*=\s*["']text/event-stream|["']content-type["']\s*\]?\s*[:=,]\s*["']text/event"""
+    r"""|\bEventSourceResponse\(""",
+    re.IGNORECASE,
+)
+"""What an answer says, and no question: a client writes `Accept`."""
 ROLES = frozenset({"application", "router"})
 
 
@@ -71,6 +77,12 @@ def of_endpoint(world: World, endpoint: Endpoint, evident: set[str]) -> int:
     if mentions_stream(text) or "stream" in (endpoint.url or ""):
         return MENTIONS
     return CALLS if _calls_evident(world, handler.module, text, evident) else OTHER
+
+
+def says_it_answers(endpoint: Endpoint) -> bool:
+    """Whether the text of a handler says that it answers with an event stream."""
+    handler = _innermost(endpoint.handler)
+    return isinstance(handler, Function | ClassValue) and bool(ANSWERS.search(handler.module.code(handler.node.cst)))
 
 
 def _calls_evident(world: World, module: Module, text: str, evident: set[str]) -> bool:

@@ -91,7 +91,7 @@ class Analysis:
         world.followed.clear()
         found = streams_of(world, endpoint, self.unit_of, share)
         if found is None:
-            unread.note(world, endpoint)
+            unread.note(world, endpoint, cut=True)
         for stream in found or ():
             self._followed.setdefault(_place(stream), set()).update(world.followed)
         return found or []

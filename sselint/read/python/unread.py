@@ -17,35 +17,40 @@ SHOWN = 3
 """So many handlers of one file are named."""
 
 
-def note(world: World, endpoint: Endpoint) -> None:
-    """Remembers a handler that sends events, or writes down that it does, of which no stream was made."""
+def note(world: World, endpoint: Endpoint, cut: bool) -> None:
+    """Remembers a handler that sends events, or writes down that it does, of which no stream was made; `cut` where that
+    is because work ended."""
     site = site_of(endpoint)
     if site is not None and site.module.path and not NOT_DEPLOYED.search(site.module.path):
         key = (site.module.path, symbol_of(endpoint))
-        world.unread[key] = world.unread.get(key, False) or bool(endpoint.application)
+        mounted, before = world.unread.get(key, (False, False))
+        world.unread[key] = (mounted or bool(endpoint.application), before or cut)
 
 
 def reports(world: World, evident: Sequence[str], streams: Sequence[Stream]) -> Iterator[FileReport]:
-    """The files of which something was not followed, or nothing was run at all, where work ended because a budget did.
-    `streams` are those that were read."""
+    """The files of which something was not followed, or nothing was run at all. `streams` are those that were read."""
     read = {(s.path, s.symbol) for s in streams}
-    lost: dict[str, list[str]] = {}
+    lost: dict[tuple[str, bool], list[str]] = {}
     needed: set[str] = set()
-    for (path, symbol), mounted in world.unread.items():
+    for (path, symbol), (mounted, cut) in world.unread.items():
         if (path, symbol) not in read:
-            lost.setdefault(path, []).append(symbol)
+            lost.setdefault((path, cut), []).append(symbol)
             needed |= {path} if mounted else set()
-    for path, symbols in lost.items():
-        yield FileReport(path, FileOutcome.TOO_LARGE, _why(symbols), needed=path in needed)
-    yield from (r for r in _unreached(world, evident) if r.path not in lost)
+    for (path, cut), symbols in lost.items():
+        outcome = FileOutcome.TOO_LARGE if cut else FileOutcome.PARTLY
+        yield FileReport(path, outcome, _why(symbols, cut), needed=path in needed)
+    yield from (r for r in _unreached(world, evident) if r.path not in {path for path, _ in lost})
 
 
-def _why(symbols: Sequence[str]) -> str:
+def _why(symbols: Sequence[str], cut: bool) -> str:
     several = [f"`{symbol}`" for symbol in symbols[:SHOWN]]
     if len(symbols) > SHOWN:
         several.append(f"{len(symbols) - SHOWN} more")
     named = " and ".join(filter(None, (", ".join(several[:-1]), several[-1])))
-    return f"work ended before {named} could be followed, which send{'s' * (len(symbols) == 1)} events"
+    if cut:
+        return f"work ended before {named} could be followed, which send{'s' * (len(symbols) == 1)} events"
+    verb = "says" if len(symbols) == 1 else "say"
+    return f"{named} {verb} that an event stream is sent, and no path that was followed comes to it"
 
 
 def _unreached(world: World, evident: Sequence[str]) -> list[FileReport]:

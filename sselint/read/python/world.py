@@ -93,9 +93,9 @@ class World:
         """Files whose functions ran in the paper runs of the latest stream."""
         self.cut = False
         """Whether a stage ended because its budget did."""
-        self.unread: dict[tuple[str, str], bool] = {}
-        """File and name of handlers that send events, or say so, and that were not followed to an end because work
-        ended; and whether an application mounts them."""
+        self.unread: dict[tuple[str, str], tuple[bool, bool]] = {}
+        """File and name of handlers that send events, or say so, and of which no stream was made: whether an
+        application mounts them, and whether it is because work ended."""
         self.about: set[str] | None = None
         """The files that mention streams, and who imports them, as soon as that is known."""
         self.middleware: dict[Value, bool] = {}

@@ -89,3 +89,46 @@ def test_many_streams_without_ids_leave_enough_for_the_last_that_has_some() -> N
     assert (found.ids.kind, found.on_foreign.outcome) == (IdKind.INDEX, Outcome.IGNORED)
     others = {(s.ids.kind, s.on_foreign.outcome) for s in streams if s is not found}
     assert others == {(IdKind.NONE, Outcome.NOT_READ)}
+
+
+POOLED = """
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+from psycopg_pool import AsyncConnectionPool
+
+app = FastAPI()
+pool = AsyncConnectionPool("postgresql://db", open=False)
+
+
+@app.get("/feed")
+async def feed():
+    if {test}:
+        raise RuntimeError("it is not open")
+
+    async def body():
+        yield "data: x\\n\\n"
+
+    return StreamingResponse(body(), {says})
+"""
+MEDIA = 'media_type="text/event-stream"'
+
+
+def test_a_member_of_a_library_object_that_no_rule_describes_may_be_a_value() -> None:
+    """A pool is not closed for ever because nobody knows what `closed` is."""
+    reading = reading_of({"app.py": POOLED.format(test="pool.closed", says=MEDIA)})
+    assert [s.symbol for s in reading.streams] == ["feed"]
+    assert not reading.files
+
+
+def test_a_handler_that_says_it_streams_and_is_refused_on_every_path_is_told() -> None:
+    """Whatever is wrong with the way to it: the stream must not be missing without a word."""
+    reading = reading_of({"app.py": POOLED.format(test="pool.close", says=MEDIA)})
+    (report,) = reading.files
+    assert (report.outcome, report.needed) == (FileOutcome.PARTLY, True)
+    assert "`feed` says that an event stream is sent" in report.why
+
+
+def test_a_handler_that_asks_for_a_stream_and_answers_otherwise_is_not_told() -> None:
+    """Look-alike: the media type stands in what it asks another server for."""
+    text = POOLED.format(test="pool.close", says='headers={"accept": "text/event-stream"}')
+    assert not reading_of({"app.py": text}).files
