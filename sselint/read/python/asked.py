@@ -8,14 +8,14 @@ into a column comes out of that column again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sselint.read.python import containers, library, sql, stores
+from sselint.read.python import containers, library, sql, stores, writers
 from sselint.read.python.heap import Object
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
-from sselint.read.python.values import Const, Join, Ref, Reply, Tuple, Value, Wrapped, mentions_cursor
+from sselint.read.python.values import Const, Join, Ref, Reply, Tuple, Value, Wrapped, leaves, mentions_cursor
 
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
 DEEP = 5
@@ -83,10 +83,11 @@ def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
     """Records what a statement puts into which column."""
     if not m.building or not asked.statement.inserts:
         return
-    for column, place in asked.statement.inserts:
-        if place in asked.given:
-            value = stores.in_table(store, asked.given[place])
-            stores.put_field(m, store, f"{asked.statement.table}.{column}", value, site)
+    put = {column: asked.given[place] for column, place in asked.statement.inserts if place in asked.given}
+    names = [column for column, value in put.items() if writers.is_name(leaves(value))]
+    for column, value in put.items():
+        kept = stores.in_table(store, writers.marked(m, value, False, [n for n in names if n != column]))
+        stores.put_field(m, store, f"{asked.statement.table}.{column}", kept, site)
     store.grows = store.grows or site
 
 
@@ -99,36 +100,60 @@ def names_entry(m: Machine, asked: Query | None, named: Sequence[tuple[str, Valu
         return False
     if asked is not None:
         held = asked.statement.held
-        signs = [sign for place, sign in held if stores.told_cursor(m, [asked.given.get(place, Const.of(None))])]
+        signs = [sign for place, sign, _ in held if stores.told_cursor(m, [asked.given.get(place, Const.of(None))])]
     else:
-        signs = [sign for _, value in named for sign in _signs(m, value, "")]
+        signs = [term.sign for term in _terms_of(m, named) if mentions_cursor(term.value)]
     return bool(signs) and all(sign in ONE for sign in signs)
 
 
-def _signs(m: Machine, value: Value, sign: str, depth: int = 0) -> Iterator[str]:
-    """What the cursor is held against something with, wherever it stands in a value."""
+def narrowed(m: Machine, asked: Query | None, named: Sequence[tuple[str, Value]]) -> tuple[str, ...]:
+    """The columns that have to be equal to what a question gives them."""
+    if asked is not None:
+        return tuple(column for _, sign, column in asked.statement.held if sign in ONE and column)
+    return tuple(term.name for term in _terms_of(m, named) if term.sign in ONE and term.name)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value of a question, with what it is held against with, and the column that it is held against."""
+
+    sign: str
+    name: str
+    value: Value
+
+
+def _terms_of(m: Machine, named: Sequence[tuple[str, Value]]) -> Iterator[Term]:
+    for name, value in named:
+        plain = name if name.isidentifier() and "__" not in name and name not in ("given", "more") else ""
+        yield from _terms(m, value, Term("", plain, value))
+
+
+def _terms(m: Machine, value: Value, term: Term, depth: int = 0) -> Iterator[Term]:
+    """The values that a question is made of."""
     if depth > DEEP:
         return
     if isinstance(value, Wrapped) and value.form.startswith("condition"):
-        yield from _signs(m, value.inner, value.form.partition(":")[2] or sign, depth + 1)
+        _, sign, name = [*value.form.split(":"), "", ""][:3]
+        yield from _terms(m, value.inner, Term(sign or term.sign, name or term.name, value), depth + 1)
     elif isinstance(value, Tuple):
         for item in value.items:
-            yield from _signs(m, item, sign, depth + 1)
+            yield from _terms(m, item, term, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "dict":
         for key, entry in containers.all_pairs(m, value):
             name = str(key.value) if isinstance(key, Const) else ""
-            yield from _signs(m, entry, name if name.startswith("$") else sign or "==", depth + 1)
+            inner = Term(name, term.name, entry) if name.startswith("$") else Term(term.sign or "==", name, entry)
+            yield from _terms(m, entry, inner, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "list":
         for element in m.overlay.items.get(value, []):
-            yield from _signs(m, element.value, sign, depth + 1)
+            yield from _terms(m, element.value, term, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "library":
         for name in m.object(value).arguments:
-            yield from _signs(m, library.argument(m, value, name) or Const.of(None), sign, depth + 1)
+            yield from _terms(m, library.argument(m, value, name) or Const.of(None), term, depth + 1)
         parent = library.argument(m, value, "parent")
         if parent is not None and library.role_of(m, value) == "object":
-            yield from _signs(m, parent, sign, depth + 1)
-    elif mentions_cursor(value):
-        yield sign
+            yield from _terms(m, parent, term, depth + 1)
+    else:
+        yield replace(term, value=value)
 
 
 # -- answers -------------------------------------------------------------------------------------------------------

@@ -198,6 +198,7 @@ def _asked(
     if question is not None:
         asked.put(m, store, question, c.arguments.site)
         made = replace(made, table=question.statement.table, columns=question.statement.selects)
+    made = replace(made, narrowed=asked.narrowed(m, question, named))
     if asked.names_entry(m, question, named) and not keyed.is_there(m, store, c.arguments.site):
         made = replace(made, selection=NO_ROW)
     if isinstance(c.receiver, Ref) and c.arguments.positional:

@@ -214,7 +214,8 @@ def _comparison(m: Machine, node: ir.Compare, frame: Frame) -> Value:
         if any(library.is_column(m, v) for v in (left, right)) or any(
             _names_column(m, n, frame) for n in (node.left, other)
         ):
-            return Wrapped(f"condition:{sign}", Tuple((left, right)))
+            column = next((n.name for n in (node.left, other) if isinstance(n, ir.Attribute)), "")
+            return Wrapped(f"condition:{sign}:{column}", Tuple((left, right)))
         if not compare.holds(m, sign, left, right, site, frame):
             return Const.of(False)
         left = right

@@ -56,11 +56,18 @@ class Heap:
     def __init__(self) -> None:
         self.objects: dict[int, Object] = {}
         self._numbers: dict[tuple[object, ...], int] = {}
+        self._keys: dict[int, tuple[object, ...]] = {}
         self.version = 0
 
     def number(self, key: tuple[object, ...]) -> int:
         """The number of the object made at `key` (place and owner)."""
-        return self._numbers.setdefault(key, len(self._numbers) + 1)
+        found = self._numbers.setdefault(key, len(self._numbers) + 1)
+        self._keys[found] = key
+        return found
+
+    def key_of(self, number: int) -> tuple[object, ...] | None:
+        """The place and owner that a number stands for."""
+        return self._keys.get(number)
 
     def make(self, key: tuple[object, ...], kind: str, of: object, site: Site | None, boot: bool) -> Object:
         """The object made at `key`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sselint.facts import Evidence, IdKind, IdSource, Scope, Truth
 from sselint.facts import Minted as When
+from sselint.read.python import writers
 from sselint.read.python.heap import Heap, Object
 from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
@@ -212,6 +213,11 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
                 and (about.where in ("shared", "image") or is_constant(about))
             ):
                 continue
+            if leaf.writers == writers.ONE:
+                return IdKind.COUNTER, Scope.SHARED, "counted by the one run whose random name it is kept under"
+            if leaf.writers == writers.SOME:
+                why = "counted by each run for itself; whether another one writes under the same name is open"
+                return IdKind.COUNTER, Scope.UNKNOWN, why
             if about is not None and about.kind == "shared" and about.where in ("shared", "pod_disk", "unknown"):
                 why = f"counted by each process; whether a table of {about.label} takes a number twice is open"
                 return IdKind.COUNTER, Scope.UNKNOWN, why

@@ -42,13 +42,14 @@ class Statement:
 
     A parameter is named by its place: its number from 0, or its name. `inserts` are the columns that get one as it is.
     `selects` are the columns of the answer in order, each as (name in the answer, column), empty where `*` or something
-    else stands. `held` says of each parameter what it is held against a column with: `=`, `>`, `IN`, or nothing.
+    else stands. `held` says of each parameter what it is held against a column with (`=`, `>`, `IN`, or nothing),
+    and against which, where it stands behind one.
     """
 
     table: str = ""
     inserts: tuple[tuple[str, Place], ...] = ()
     selects: tuple[tuple[str, str], ...] = ()
-    held: tuple[tuple[Place, str], ...] = ()
+    held: tuple[tuple[Place, str, str], ...] = ()
     sums_up: bool = False
     """Whether it has a row in any case: `count(*)`, `exists(...)`."""
 
@@ -60,7 +61,7 @@ def parse(text: str) -> Statement | None:
     first = next((i for i, t in enumerate(tokens) if t.text in ("SELECT", "INSERT", "REPLACE")), None)
     if first is None or tokens[0].text not in ("SELECT", "INSERT", "REPLACE", "WITH", "("):
         return None
-    held = tuple((t.place, _held_against(tokens, i)) for i, t in enumerate(tokens) if t.kind == "mark")
+    held = tuple((t.place, *_held_against(tokens, i)) for i, t in enumerate(tokens) if t.kind == "mark")
     if tokens[first].text == "SELECT":
         rest = tokens[first + 1 :]
         return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest))
@@ -147,14 +148,16 @@ def _inserted(tokens: Sequence[Token]) -> tuple[tuple[str, Place], ...]:
     return tuple((column, item[0].place) for column, item in pairs if len(item) == 1 and item[0].kind == "mark")
 
 
-def _held_against(tokens: Sequence[Token], place: int) -> str:
-    """The sign of the comparison that a parameter is part of, also inside of a function or a row of several."""
+def _held_against(tokens: Sequence[Token], place: int) -> tuple[str, str]:
+    """The sign of the comparison that a parameter is part of, also inside of a function or a row of several, and the
+    column before it."""
     for i in range(place - 1, -1, -1):
         token = tokens[i]
         if token.kind == "sign" or token.text in ("IN", "ANY", "BETWEEN", "LIKE"):
-            return token.text
+            before = tokens[i - 1] if i else token
+            return token.text, before.text.lower() if before.kind == "name" else ""
         function = token.kind == "name" and token.text not in WORDS and tokens[i + 1].text == "("
         if not function and token.kind != "mark" and token.text not in ("(", ","):
             break
     behind = tokens[place + 1] if place + 1 < len(tokens) else Token("other", "")
-    return behind.text if behind.kind == "sign" else ""
+    return behind.text if behind.kind == "sign" else "", ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python import containers, tables, text
+from sselint.read.python import containers, tables, text, writers
 from sselint.read.python.heap import Object
 from sselint.read.python.values import (
     Collection,
@@ -143,33 +143,40 @@ def write(m: Machine, store: Object, values: list[Value], site: Site) -> None:
     if not m.building:
         return
     for value in values:
-        _record(m, store, value, site)
+        filed = writers.is_name(leaf for other in values if other is not value for leaf in parts(m, other))
+        _record(m, store, value, site, filed)
         for leaf in parts(m, value):
             if isinstance(leaf, Minted):
                 m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, "stored here")))
 
 
-def _record(m: Machine, store: Object, value: Value, site: Site, depth: int = 0) -> None:
+def _record(m: Machine, store: Object, value: Value, site: Site, filed: bool, depth: int = 0) -> None:
+    """Records the fields of a value, which may be filed under a random name that the process made."""
     if isinstance(value, Wrapped):
-        _record(m, store, value.inner, site, depth)
+        _record(m, store, value.inner, site, filed, depth)
     elif isinstance(value, Ref) and m.object(value).kind == "dict" and depth < 4:
-        for key, entry in containers.all_pairs(m, value):
+        pairs = containers.all_pairs(m, value)
+        names = [str(k.value) for k, v in pairs if isinstance(k, Const) and writers.is_name(leaves(v))]
+        for key, entry in pairs:
             if isinstance(key, Const):
-                put_field(m, store, str(key.value), entry, site)
+                beside = [name for name in names if name != key.value]
+                put_field(m, store, str(key.value), writers.marked(m, entry, filed, beside), site)
             else:
-                _record(m, store, key, site, depth + 1)
-            _record(m, store, entry, site, depth + 1)
+                _record(m, store, key, site, filed, depth + 1)
+            _record(m, store, entry, site, filed, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
-        for (ref, name), entry in list(m.overlay.attributes.items()):
-            if ref == value:
-                for table in tables.of_record(m, value):
-                    put_field(m, store, name, in_table(store, entry), site, table)
+        held = {name: entry for (ref, name), entry in list(m.overlay.attributes.items()) if ref == value}
+        names = [name for name, entry in held.items() if writers.is_name(leaves(entry))]
+        for name, entry in held.items():
+            kept = in_table(store, writers.marked(m, entry, filed, [n for n in names if n != name]))
+            for table in tables.of_record(m, value):
+                put_field(m, store, name, kept, site, table)
     elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
         for item in m.overlay.items.get(value, []):
-            _record(m, store, item.value, site, depth + 1)
+            _record(m, store, item.value, site, filed, depth + 1)
     elif isinstance(value, Tuple):
         for item_value in value.items:
-            _record(m, store, item_value, site, depth + 1)
+            _record(m, store, item_value, site, filed, depth + 1)
     elif isinstance(value, Join) and any(isinstance(leaf, Minted) for leaf in leaves(value)):
         m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(value, site, "stored here")))
 
@@ -211,7 +218,7 @@ def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
     name = _column(reply, index)
     if name is not None:
         options = tables.written(store, name, reply)
-        made = [v for v in options if not isinstance(v, Const)]
+        made = [writers.seen_by(v, reply.narrowed) for v in options if not isinstance(v, Const)]
         if made:
             return (
                 made[0]

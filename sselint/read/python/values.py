@@ -214,6 +214,9 @@ class Minted(Value):
     boot: bool = False
     local: bool = field(default=False, compare=False)
     phase: str = field(default="", compare=False)
+    writers: str = field(default="", compare=False)
+    under: tuple[str, ...] = field(default=(), compare=False)
+    """Of a number in a store: who else writes there ("one", "some"), and the fields beside it that name its run."""
 
 
 @dataclass(frozen=True)
@@ -304,6 +307,8 @@ class Reply(Value):
     table: str = ""
     columns: tuple[tuple[str, str], ...] = ()
     """The table that was asked, and of a statement the columns: each by its name in the answer, and in the table."""
+    narrowed: tuple[str, ...] = ()
+    """The columns that have to be equal to something."""
 
     @property
     def is_nothing(self) -> bool:
