@@ -78,7 +78,8 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
     worst = min(
         made, key=lambda s: (not s.found, s.kind is IdKind.CONSTANT, ORDER.index(s.scope) if s.scope in ORDER else 9)
     )
-    when = When.CONNECTION if all(s.local for s in made) else When.PUBLISHED
+    counted = [s for s in made if s.kind is not IdKind.CONSTANT] or made  # the first number is written down
+    when = When.CONNECTION if all(s.local for s in counted) else When.PUBLISHED
     fresh = Truth.of(any(p.hypothesis is Hypothesis.MISSING for p, _ in named))
     if worst.kind is IdKind.UNKNOWN and not worst.frame.literal and fresh is Truth.YES:
         fresh = Truth.UNKNOWN  # an event that is made out of sight may as well have none

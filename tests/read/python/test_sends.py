@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.read.python.programs import reading_of
+from sselint.facts import Minted
+from tests.read.python.programs import answered, reading_of, stream_of
 
 SERVER = """
 import os
@@ -37,3 +38,26 @@ def test_text_that_nobody_knows_is_no_event(head: str, sent: str, streams: bool)
     """A page is no event stream although what makes it is out of sight. Look-alikes: a head or a framing that says
     that it is one."""
     assert bool(reading_of({"app.py": SERVER.format(head=head, sent=sent)}).streams) is streams
+
+
+COUNTED = """
+n = {begin}
+
+async def body():
+    nonlocal n
+    yield {{"id": str(n), "data": "begin"}}
+    while True:
+        n += 1
+        yield {{"id": str(n), "data": "more"}}
+
+return EventSourceResponse(body())
+"""
+
+
+@pytest.mark.parametrize("begin", ["0", 'int(request.headers.get("last-event-id", -1)) + 1'])
+def test_numbers_of_one_connection(begin: str) -> None:
+    """The first number is written down and the others are counted on from there: for this connection alone, also where
+    the client says where to begin. Look-alike: the process counts for all."""
+    assert stream_of(answered(COUNTED.format(begin=begin))).ids.minted is Minted.CONNECTION
+    shared = COUNTED.format(begin=begin).replace("nonlocal n", "global n").replace(f"n = {begin}\n", "", 1)
+    assert stream_of(answered(shared, "n = 0\n")).ids.minted is Minted.PUBLISHED
