@@ -155,9 +155,10 @@ class Endpoints:
 
     def _route(self, item: Value, prefix: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         if isinstance(item, Tuple) and len(item.items) >= 2:
-            yield Endpoint(
-                item.items[1], _joined(prefix, _text(item.items[0])), routers, _site_of(item.items[1]), application
-            )
+            path, answers, *more = item.items
+            told = {"with arguments": more[0]} if more else {}
+            address = _joined(prefix, _text(path))
+            yield Endpoint(answers, address, routers, _site_of(answers), application, options=told)
             return
         if isinstance(item, Function | ClassValue):
             yield from self._decorated(item, prefix, routers, application)

@@ -13,6 +13,7 @@ from sselint.read.python import (
     classes,
     containers,
     effects,
+    inherited,
     iteration,
     methods,
     project,
@@ -146,6 +147,9 @@ def call_external(
         return make_object(m, entry, arguments)
     if name.startswith(BUILTIN):
         return _builtin(m, name.removeprefix(BUILTIN), arguments)
+    given = inherited.by_name(m, name, arguments)
+    if given is not None:
+        return given
     holder, _, method = name.rpartition(".")
     owner = m.rules.entry(holder)
     effect = owner.method(method) if owner is not None else None
@@ -187,7 +191,7 @@ def call_method(
     where = site or _nowhere(m)
     a = Arguments(positional, keywords, where, frame)
     if isinstance(receiver, Super | ClassValue):
-        return _inherited(m, receiver, name, a)
+        return inherited.of_super(m, receiver, name, a)
     if isinstance(receiver, External):
         entry = m.rules.entry(receiver.name)
         effect = entry.method(name) if entry is not None else None
@@ -243,24 +247,6 @@ def _function_method(m: Machine, receiver: Function, name: str, a: Arguments) ->
     if name in m.rules.word_list("run_elsewhere"):
         calls.run_apart(m, calls.call(m, receiver, a.positional, a.keywords, a.site, a.frame), a.site)
     return Unknown(f"{name} of {receiver.name}")
-
-
-def _inherited(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) -> Value:
-    """A method that a library's class gives to a class of the tree."""
-    cls = receiver if isinstance(receiver, ClassValue) else classes.class_of(m, receiver.receiver) or receiver.owner
-    target = receiver.receiver if isinstance(receiver, Super) else receiver
-    if name == "__init__" and isinstance(target, Ref):
-        classes.library_init(m, target, cls, a.positional, a.keywords, a.site)
-        return Const.of(None)
-    for base in classes.library_bases(m, cls):
-        entry = m.rules.entry(base.name)
-        effect = entry.method(name) if entry is not None else None
-        if entry is not None and effect is not None:
-            return effects.apply(m, effect, Context(target, entry, a))
-    if name == "__new__" and isinstance(target, ClassValue):
-        return m.make("instance", target, a.site, a.frame, target.name)
-    m.note("super", a.site, name=name)
-    return Const.of(None) if name.startswith("__") else Unknown(f"what {name} of a library gives")
 
 
 # -- objects -------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 from sselint.read.python import (
     broadcast,
     calls,
+    class_based,
     classes,
     containers,
     first_piece,
@@ -206,7 +207,7 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
     if isinstance(handler, External):
         return _library(m, handler, site)
     if isinstance(handler, ClassValue):
-        return _class_based(m, handler, endpoint, site)
+        return class_based.answer(m, handler, endpoint, site)
     inject.dependencies(m, endpoint)
     positional, keywords = inject.arguments(m, endpoint, handler)
     value = calls.call(m, handler, positional, keywords, site, None)
@@ -255,28 +256,6 @@ def _rendered(m: Machine, handler: Ref, entry: Entry, endpoint: Endpoint, site: 
         return Callback("answered")
     value = calls.call(m, method, (inject.request(m, endpoint),), {}, site, None)
     calls.awaited(m, value, site)
-    return Callback("answered")
-
-
-def _class_based(m: Machine, cls: ClassValue, endpoint: Endpoint, site: Site) -> Value:
-    """A class whose methods answer requests: the one for GET is run, while the program is built all of them."""
-    entry = next(
-        (e for e in map(m.rules.entry, (b.name for b in classes.library_bases(m, cls))) if e is not None), None
-    )
-    named = list(map(str, entry.options.get("methods", ("get",)))) if entry is not None else ["get"]
-    if m.building:
-        named = named[m.choose(len(named), ("method", site), "condition", "the request's method", site) :][:1]
-    made = classes.instantiate(m, cls, (), {}, site, None)
-    m.request["handler"] = made
-    for name in named:
-        method = classes.find_method(m, made, name)
-        if method is None:
-            continue
-        prepare = classes.find_method(m, made, "prepare") or classes.find_method(m, made, "setup")
-        if prepare is not None:
-            calls.awaited(m, calls.call(m, prepare, (), {}, site, None), site)
-        positional, keywords = inject.arguments(m, endpoint, method)
-        return calls.awaited(m, calls.call(m, method, positional, keywords, site, None), site)
     return Callback("answered")
 
 

@@ -108,6 +108,7 @@ EXPECTED = {
     "sqlalchemy_unknown_address": Expected((IdKind.STORE, Scope.UNKNOWN), UNKNOWN, UNKNOWN, Outcome.COMPARED),
     "sqlite3_memory": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "sqlmodel_local_tail": Expected(STORE, SHARED, MEMORY, Outcome.COMPARED),
+    "tornado_configured": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
     "tornado_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "tornado_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "tornado_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),

@@ -1,0 +1,43 @@
+"""Handlers that are classes: made for each request, prepared as the framework does, and asked by its method."""
+
+from __future__ import annotations
+
+from sselint.read.python import calls, classes, containers, inject
+from sselint.read.python.discover import Endpoint
+from sselint.read.python.machine import Machine
+from sselint.read.python.modules import Site
+from sselint.read.python.rules import Entry
+from sselint.read.python.values import Callback, ClassValue, Value
+
+
+def answer(m: Machine, cls: ClassValue, endpoint: Endpoint, site: Site) -> Value:
+    """A class whose methods answer requests: the one for GET is run, while the program is built all of them."""
+    entry = next(
+        (e for e in map(m.rules.entry, (b.name for b in classes.library_bases(m, cls))) if e is not None), None
+    )
+    named = list(map(str, entry.options.get("methods", ("get",)))) if entry is not None else ["get"]
+    if m.building:
+        named = named[m.choose(len(named), ("method", site), "condition", "the request's method", site) :][:1]
+    made = classes.instantiate(m, cls, (), {}, site, None)
+    m.request["handler"] = made
+    for name in named:
+        method = classes.find_method(m, made, name)
+        if method is None:
+            continue
+        _prepare(m, made, entry, endpoint, site)
+        positional, keywords = inject.arguments(m, endpoint, method)
+        return calls.awaited(m, calls.call(m, method, positional, keywords, site, None), site)
+    return Callback("answered")
+
+
+def _prepare(m: Machine, made: Value, entry: Entry | None, endpoint: Endpoint, site: Site) -> None:
+    """Runs what a framework calls of a handler before the method that answers; one of these may be given what the route
+    says, and takes it for its configuration."""
+    options = entry.options if entry is not None else {}
+    for name in map(str, options.get("first", ("prepare", "setup"))):
+        method = classes.find_method(m, made, name)
+        if method is None:
+            continue
+        told = endpoint.options.get("with arguments") if name == options.get("configures") else None
+        keywords = containers.known_entries(m, told) if told is not None else {}
+        calls.awaited(m, calls.call(m, method, (), keywords, site, None), site)
