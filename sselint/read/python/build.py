@@ -88,7 +88,8 @@ def build(
         world.renew(AGAIN_STEPS)
         endpoints = Endpoints(world).find()
         streaming, visited = _probe(world, filter(is_wanted, endpoints), evident)
-        loose = [e for e in loose if not _ran(world, e)]
+        mounted = {endpoint.handler for endpoint in endpoints}
+        loose = [e for e in loose if e.handler not in mounted and not _ran(world, e)]
         near |= visited
         if all(budget.spent for budget in stages.values()):
             break

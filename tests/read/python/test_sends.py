@@ -61,3 +61,31 @@ def test_numbers_of_one_connection(begin: str) -> None:
     assert stream_of(answered(COUNTED.format(begin=begin))).ids.minted is Minted.CONNECTION
     shared = COUNTED.format(begin=begin).replace("nonlocal n", "global n").replace(f"n = {begin}\n", "", 1)
     assert stream_of(answered(shared, "n = 0\n")).ids.minted is Minted.PUBLISHED
+
+
+MOUNTED = """
+import uuid
+import tornado.web
+
+kept = []
+
+
+class Feed(tornado.web.RequestHandler):
+    def get(self):
+        self.set_header("Content-Type", "text/event-stream")
+        for key, text in kept:
+            self.write(f"id: {key}\\ndata: {text}\\n\\n")
+
+    def post(self):
+        kept.append((uuid.uuid4().hex, self.get_argument("text")))
+
+
+def main():
+    tornado.web.Application([("/feed", Feed)]).listen(8888)
+"""
+
+
+def test_a_class_that_a_function_mounts_is_one_stream() -> None:
+    """What nobody seemed to mount is told once, where a function turns out to mount it. Look-alike: nobody does."""
+    assert [stream.url for stream in reading_of({"app.py": MOUNTED}).streams] == ["/feed"]
+    assert [stream.url for stream in reading_of({"app.py": MOUNTED.partition("def main")[0]}).streams] == [None]
