@@ -80,13 +80,15 @@ def _spread(m: Machine, value: Value) -> dict[sql.Place, Value] | None:
 
 
 def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
-    """Records what a statement puts into which column."""
+    """Records what a statement puts into which column, or tells whoever listens."""
+    if asked.statement.tells:
+        stores.write(m, store, list(asked.given.values()), site)
     if not m.building or not asked.statement.inserts:
         return
     put = {column: asked.given[place] for column, place in asked.statement.inserts if place in asked.given}
     names = [column for column, value in put.items() if writers.is_name(leaves(value))]
     for column, value in put.items():
-        kept = stores.in_table(store, writers.marked(m, value, False, [n for n in names if n != column]))
+        kept = stores.in_table(store, writers.marked(m, value, writers.Filing(), [n for n in names if n != column]))
         stores.put_field(m, store, f"{asked.statement.table}.{column}", kept, site)
     store.grows = store.grows or site
 

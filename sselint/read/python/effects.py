@@ -53,7 +53,19 @@ NOTHING = Const.of(None)
 
 def apply(m: Machine, effect: Effect, context: Context) -> Value:
     """What a call gives, after what it does."""
+    if effect.get("listener") is not None:
+        _listens(m, effect, context)
     return VERBS[effect.verb](m, effect, context)
+
+
+def _listens(m: Machine, effect: Effect, c: Context) -> None:
+    """Runs a function that a store calls with what is new: as the argument that the rules count, from 0."""
+    function = c.argument(effect, "listener")
+    if function is None or not isinstance(c.receiver, Ref):
+        return
+    heard = Reply(stores.store_of(m, c.receiver).id, "head", live=True, passed=True)
+    before = tuple(Unknown("what a listener is told") for _ in range(int(effect.get("hears", 0))))
+    calls.run_apart(m, calls.call(m, function, (*before, heard), {}, c.arguments.site, None), c.arguments.site)
 
 
 # -- values --------------------------------------------------------------------------------------------------------
@@ -297,7 +309,7 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
     given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
     if keeper != c.receiver:
         given.append(c.receiver)
-    stores.write(m, store, given, a.site)
+    stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"))
     m.note("write", a.site, container=store.id)
     if store.grows is None and m.building:
         store.grows = a.site

@@ -216,6 +216,8 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
                 continue
             if leaf.writers == writers.ONE:
                 return IdKind.COUNTER, Scope.SHARED, "counted by the one run whose random name it is kept under"
+            if leaf.writers == writers.LOG:
+                return IdKind.COUNTER, Scope.SHARED, "its place in a log for all, which takes no place twice"
             if leaf.writers == writers.SOME:
                 why = "counted by each run for itself; whether another one writes under the same name is open"
                 return IdKind.COUNTER, Scope.UNKNOWN, why

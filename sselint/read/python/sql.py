@@ -52,6 +52,8 @@ class Statement:
     held: tuple[tuple[Place, str, str], ...] = ()
     sums_up: bool = False
     """Whether it has a row in any case: `count(*)`, `exists(...)`."""
+    tells: bool = False
+    """Whether its parameters go to whoever listens: `pg_notify(...)`."""
 
 
 @lru_cache(maxsize=2_000)
@@ -64,7 +66,7 @@ def parse(text: str) -> Statement | None:
     held = tuple((t.place, *_held_against(tokens, i)) for i, t in enumerate(tokens) if t.kind == "mark")
     if tokens[first].text == "SELECT":
         rest = tokens[first + 1 :]
-        return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest))
+        return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest), _tells(rest))
     return Statement(_table(tokens, "INTO"), _inserted(tokens), (), held)
 
 
@@ -134,6 +136,10 @@ def _selected(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
 def _sums_up(tokens: Sequence[Token]) -> bool:
     called = len(tokens) > 1 and tokens[1].text == "("
     return called and tokens[0].text.lower() in ("count", "exists", "max", "min", "sum", "avg", "coalesce")
+
+
+def _tells(tokens: Sequence[Token]) -> bool:
+    return bool(tokens) and tokens[0].text.lower() == "pg_notify"
 
 
 def _inserted(tokens: Sequence[Token]) -> tuple[tuple[str, Place], ...]:

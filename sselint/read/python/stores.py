@@ -138,47 +138,48 @@ def disk_path(target: Object) -> str | None:
 # -- putting in ----------------------------------------------------------------------------------------------------
 
 
-def write(m: Machine, store: Object, values: list[Value], site: Site) -> None:
-    """Records what is put into a store: by field where fields are named, else as a whole."""
+def write(m: Machine, store: Object, values: list[Value], site: Site, place: Value | None = None) -> None:
+    """Records what is put into a store: by field where fields are named, else as a whole. `place` is where in a log the
+    caller wants it."""
     if not m.building:
         return
     for value in values:
-        filed = writers.is_name(leaf for other in values if other is not value for leaf in parts(m, other))
-        _record(m, store, value, site, filed)
+        named = writers.is_name(leaf for other in values if other is not value for leaf in parts(m, other))
+        _record(m, store, value, site, writers.Filing(named, tuple(leaves(place)) if place is not None else ()))
         for leaf in parts(m, value):
             if isinstance(leaf, Minted):
                 m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, "stored here")))
 
 
-def _record(m: Machine, store: Object, value: Value, site: Site, filed: bool, depth: int = 0) -> None:
-    """Records the fields of a value, which may be filed under a random name that the process made."""
+def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers.Filing, depth: int = 0) -> None:
     if isinstance(value, Wrapped):
-        _record(m, store, value.inner, site, filed, depth)
+        _record(m, store, value.inner, site, filing, depth)
     elif isinstance(value, Ref) and m.object(value).kind == "dict" and depth < 4:
         pairs = containers.all_pairs(m, value)
         names = [str(k.value) for k, v in pairs if isinstance(k, Const) and writers.is_name(leaves(v))]
         for key, entry in pairs:
             if isinstance(key, Const):
                 beside = [name for name in names if name != key.value]
-                put_field(m, store, str(key.value), writers.marked(m, entry, filed, beside), site)
+                put_field(m, store, str(key.value), writers.marked(m, entry, filing, beside), site)
             else:
-                _record(m, store, key, site, filed, depth + 1)
-            _record(m, store, entry, site, filed, depth + 1)
+                _record(m, store, key, site, filing, depth + 1)
+            _record(m, store, entry, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
         held = {name: entry for (ref, name), entry in list(m.overlay.attributes.items()) if ref == value}
         names = [name for name, entry in held.items() if writers.is_name(leaves(entry))]
         for name, entry in held.items():
-            kept = in_table(store, writers.marked(m, entry, filed, [n for n in names if n != name]))
+            kept = in_table(store, writers.marked(m, entry, filing, [n for n in names if n != name]))
             for table in tables.of_record(m, value):
                 put_field(m, store, name, kept, site, table)
     elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
         for item in m.overlay.items.get(value, []):
-            _record(m, store, item.value, site, filed, depth + 1)
+            _record(m, store, item.value, site, filing, depth + 1)
     elif isinstance(value, Tuple):
         for item_value in value.items:
-            _record(m, store, item_value, site, filed, depth + 1)
+            _record(m, store, item_value, site, filing, depth + 1)
     elif isinstance(value, Join) and any(isinstance(leaf, Minted) for leaf in leaves(value)):
-        m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(value, site, "stored here")))
+        kept = writers.marked(m, value, filing, ())
+        m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(kept, site, "stored here")))
 
 
 def in_table(store: Object, value: Value) -> Value:
@@ -189,6 +190,8 @@ def in_table(store: Object, value: Value) -> Value:
 
 def put_field(m: Machine, store: Object, name: str, value: Value, site: Site, table: str = "") -> None:
     """Records what the tree puts under a name: `id` of a document, `events.id` of a table; `table` is a record's."""
+    if isinstance(value, Reply) and not value.passed:  # what another store, or a row of this one, has given out
+        value = Minted("store", value.source, trail=value.trail)
     kept = value if any(isinstance(leaf, Minted) for leaf in leaves(value)) else Const.of(None)
     if isinstance(value, Const | Ref) and not isinstance(value, Minted):
         kept = Const.of(None)

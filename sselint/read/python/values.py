@@ -216,7 +216,7 @@ class Minted(Value):
     phase: str = field(default="", compare=False)
     writers: str = field(default="", compare=False)
     under: tuple[str, ...] = field(default=(), compare=False)
-    """Of a number in a store: who else writes there ("one", "some"), and the fields beside it that name its run."""
+    """Of a number in a store: who else writes there (see `writers`), and the fields beside it that name its run."""
 
 
 @dataclass(frozen=True)

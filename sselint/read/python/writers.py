@@ -6,19 +6,19 @@ another process counts stands under another name. A number that belongs to the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python.values import Minted, Value
+from sselint.read.python.values import Join, Minted, Value
 
 if TYPE_CHECKING:
     from sselint.read.python.heap import Heap
     from sselint.read.python.machine import Machine
 
 COUNTING = frozenset({"counter", "index", "state"})
-ONE, SOME = "one", "some"
-"""Whether one process writes under the name, or how many do is not known."""
+ONE, SOME, LOG = "one", "some", "log"
+"""One process writes under the name, how many do is not known, or the log takes no number twice whoever writes."""
 
 
 def is_name(values: Iterable[Value]) -> bool:
@@ -26,12 +26,26 @@ def is_name(values: Iterable[Value]) -> bool:
     return any(isinstance(v, Minted) and v.kind == "random" and not v.boot for v in values)
 
 
-def marked(m: Machine, value: Value, filed: bool, beside: Iterable[str]) -> Value:
-    """A number that is put into a store, with what is known of who else writes there. `filed` says whether it is put
-    under a random name, `beside` names the fields next to it that hold one."""
-    if not isinstance(value, Minted) or value.kind not in COUNTING or _of_process(m.heap, value.about):
+@dataclass(frozen=True)
+class Filing:
+    """Under what something is put into a store: a random name of the process, or a place that it is given there."""
+
+    named: bool = False
+    place: tuple[Value, ...] = ()
+
+
+def marked(m: Machine, value: Value, filing: Filing, beside: Sequence[str]) -> Value:
+    """What is put into a store, its numbers with what is known of who else writes there. `beside` names the fields next
+    to it that hold a random name. A log takes no place twice: it says who counts what is its place, too."""
+    if isinstance(value, Join):
+        return replace(value, parts=tuple(marked(m, part, filing, beside) for part in value.parts))
+    if not isinstance(value, Minted) or value.kind not in COUNTING:
         return value
-    if filed:
+    if any(isinstance(v, Minted) and v.kind in COUNTING and v.about == value.about for v in filing.place):
+        return replace(value, writers=LOG)
+    if _of_process(m.heap, value.about):
+        return value
+    if filing.named:
         return replace(value, writers=ONE)
     names = tuple(beside)
     if not names and _is_known(m, value.about):

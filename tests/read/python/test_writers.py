@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import Scope
-from tests.read.python.programs import stream_of
+from tests.read.python.programs import answered, stream_of
 
 RUNS = """
 import asyncio
@@ -147,3 +147,43 @@ def test_one_counter_for_each_name_in_each_process() -> None:
 def test_a_counter_of_the_process_under_random_names() -> None:
     """Look-alike: the names are random, and the number is the process's own, for all of its runs."""
     assert scope_of(EVERYTHING, RANDOM) is Scope.OVERLAPPING
+
+
+LOG = """
+import itertools
+import redis
+counted = itertools.count(1)
+log = redis.from_url("redis://log")
+
+
+def publish(text):
+    number = next(counted)
+    log.xadd("news", {{"frame": f"id: {{number}}\\ndata: {{text}}\\n\\n"}}{place})
+"""
+FRAMES = """
+last = request.headers.get("last-event-id", "0")
+
+def frames():
+    for _, entries in log.xread({"news": f"{last}-0"}, block=1000):
+        for _, fields in entries:
+            yield fields["frame"]
+
+return StreamingResponse(frames(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "scope"),
+    [
+        (', id=f"{number}-0"', Scope.SHARED),
+        (', f"{number}-0"', Scope.SHARED),
+        ("", Scope.OVERLAPPING),
+        (', id=f"{next(counted)}-0"', Scope.SHARED),
+        (', id=f"{len(text)}-0"', Scope.OVERLAPPING),
+    ],
+)
+def test_a_number_that_is_its_own_place_in_a_log(place: str, scope: Scope) -> None:
+    """The log refuses a place that is taken, whoever counts. Look-alikes: the log gives the place, or another number
+    does."""
+    store = "from starlette.responses import StreamingResponse\n" + LOG.format(place=place)
+    assert stream_of(answered(FRAMES, store)).ids.scope is scope
