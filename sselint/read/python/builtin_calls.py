@@ -174,6 +174,7 @@ def _dict(m: Machine, a: Arguments) -> Value:
         and m.object(first).kind != "dict"
         and m.object(first).kind not in containers.KINDS
         and not a.keywords
+        and classes.find_method(m, first, "__iter__") is None
     ):
         return first
     ref = m.make("dict", "dict", a.site, a.frame)

@@ -34,6 +34,8 @@ def _self(m: Machine, effect: Effect, c: Context) -> Value:
 def _argument(m: Machine, effect: Effect, c: Context) -> Value:
     found = c.argument(effect, "of", "0")
     default = c.argument(effect, "default")
+    if found is None and effect.get("otherwise") is not None:  # without one it makes a new one
+        return m.minted(str(effect.get("otherwise")), c.arguments.site)
     return found if found is not None else default if default is not None else NOTHING
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import Minted
+from sselint.facts import IdKind, Minted
 from tests.read.python.programs import answered, reading_of, stream_of
 
 SERVER = """
@@ -89,3 +89,49 @@ def test_a_class_that_a_function_mounts_is_one_stream() -> None:
     """What nobody seemed to mount is told once, where a function turns out to mount it. Look-alike: nobody does."""
     assert [stream.url for stream in reading_of({"app.py": MOUNTED}).streams] == ["/feed"]
     assert [stream.url for stream in reading_of({"app.py": MOUNTED.partition("def main")[0]}).streams] == [None]
+
+
+ITERATED = """
+from collections import OrderedDict
+import queue
+from flask import Flask, Response
+
+app = Flask("feed")
+inbox = queue.Queue()
+
+
+class Event:
+    count = 0
+
+    def __init__(self, data):
+        Event.count += 1
+        self.data, self.id = data, Event.count
+
+    def __iter__(self):
+        yield "data", self.data
+        if self.id:
+            yield "id", self.id
+
+    def __str__(self):
+        fields = {made}
+        return "\\n".join(["%s: %s" % (k, v) for k, v in fields.items()]) + "\\n\\n"
+
+
+@app.post("/publish")
+def publish():
+    inbox.put(Event("news"))
+
+
+@app.get("/feed")
+def feed():
+    return Response((str(inbox.get()) for _ in iter(int, 1)), mimetype="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "kind"),
+    [("dict(self)", IdKind.COUNTER), ("OrderedDict(self)", IdKind.COUNTER), ('{"data": 1}', IdKind.NONE)],
+)
+def test_fields_that_an_event_gives_itself(made: str, kind: IdKind) -> None:
+    """An event lists its fields and is put together from them. Look-alike: of the fields only the data is taken."""
+    assert stream_of(ITERATED.replace("{made}", made)).ids.kind is kind

@@ -87,6 +87,7 @@ EXPECTED = {
     "litestar_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "mcp_shared_transport": Expected(INDEX, MEMORY, MEMORY, Outcome.EMPTY),
     "mongodb_change_stream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "mongodb_driver_ids": Expected((IdKind.CLOCK, Scope.ORDERED_LOCAL), MEMORY, Where.NONE, Outcome.COMPARED),
     "mongodb_local_tail": Expected(STORE, SHARED, MEMORY, Outcome.COMPARED),
     "nats_callback": Expected(INDEX, MEMORY, Where.NONE, Outcome.COMPARED),
     "nats_jetstream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
