@@ -9,9 +9,10 @@ from sselint.read.python import (
     classes,
     compare,
     containers,
-    expressions,
+    extremes,
     iteration,
     library,
+    oldest,
     pieces,
     project,
     tasks,
@@ -75,13 +76,20 @@ def _next(m: Machine, a: Arguments) -> Value:
         return library.next_of(m, source, a.site)
     if isinstance(source, Generator) and source.kind == "function" and m.round and not m.building:
         return tasks.drawn(m, source, a.site)
-    found = first_of(m, source, a.site)
+    found = _begins(m, source) or first_of(m, source, a.site)
     if found is not None:
         return found
     default = a.get(1, "default")
     if default is None:
         raise Raised(Exceptional("StopIteration"), a.site)
     return default
+
+
+def _begins(m: Machine, source: Value) -> Value | None:
+    """What `next(iter(log))` gives: the oldest that is kept."""
+    through = source.operands if isinstance(source, Generator) and source.kind == "through" else ()
+    plain = len(through) == 1 and isinstance(through[0], Ref | Collection)
+    return oldest.least(m, iteration.view_of(m, through[0])) if plain else None
 
 
 def _len(m: Machine, a: Arguments) -> Value:
@@ -235,23 +243,6 @@ def _islice(m: Machine, a: Arguments) -> Value:
 
 def _chain(m: Machine, a: Arguments) -> Value:
     return Generator(None, None, "through", a.positional)
-
-
-def _bounds(m: Machine, a: Arguments) -> Value:
-    """`min` and `max`: of several numbers, what the result is most like."""
-    values = list(a.positional) if len(a.positional) > 1 else iteration.known_items(m, a.first())
-    if not values:
-        default = a.keywords.get("default")
-        if default is None and isinstance(a.first(), Unknown):
-            return a.first()
-        return default if default is not None else Unknown("the largest of nothing")
-    if all(isinstance(v, Const) for v in values):
-        return values[-1]
-    result = next((v for v in values if not isinstance(v, Const)), values[0])
-    for value in values:
-        if value is not result and not isinstance(value, Const):
-            result = expressions.binary(m, "+", result, value, a.site)
-    return result
 
 
 def _quantified(wanted: bool) -> Primitive:
@@ -467,11 +458,12 @@ PRIMITIVES: dict[str, Primitive] = {
     "next": _next, "anext": _next, "len": _len, "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set,
     "dict": _dict, "iter": _iter, "aiter": _iter, "enumerate": lazy("enumerate"), "range": lazy("range"),
     "zip": lazy("zip"), "map": _map, "filter": lazy("filter", 2), "sorted": _sorted, "reversed": _reversed,
-    "min": _bounds, "max": _bounds, "any": _quantified(True), "all": _quantified(False), "isinstance": _isinstance,
-    "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "type": _type,
-    "callable": _callable, "int": _number, "float": _number, "str": _str, "repr": _str, "ascii": _str, "format": _same,
-    "bytes": _same, "bytearray": _same, "bool": _bool, "abs": _same, "round": _same, "sum": _same, "hex": _same,
-    "oct": _same, "chr": _same, "ord": _same, "print": _nothing, "hash": _hashed, "id": _identity, "vars": _same,
+    "min": extremes.least, "max": extremes.greatest, "any": _quantified(True), "all": _quantified(False),
+    "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr,
+    "hasattr": _hasattr, "type": _type, "callable": _callable, "int": _number, "float": _number, "str": _str,
+    "repr": _str, "ascii": _str, "format": _same, "bytes": _same, "bytearray": _same, "bool": _bool, "abs": _same,
+    "round": _same, "sum": _same, "hex": _same, "oct": _same, "chr": _same, "ord": _same, "print": _nothing,
+    "hash": _hashed, "id": _identity, "vars": _same,
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
     "gather": _gather, "waited": tasks.waited, "entered": _entered, "bisect": _bisect, "same": _same,
     "memoryview": _same,

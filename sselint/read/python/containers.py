@@ -246,7 +246,8 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
         if not view.source:
             return view.items[index.value].value
         first = index.value == 0
-        return oldest.element(m, view.items[0 if first else -1].value, first and not m.building)
+        found = view.items[0 if first else -1]
+        return oldest.element(m, found.value, first and not m.building and found.phase in oldest.EARLIEST)
     if isinstance(index, Cursor):
         m.note("compare", site, other=index, phase="")
         if m.hypothesis is Hypothesis.FOREIGN:

@@ -1,4 +1,4 @@
-"""The first element of a history, `log[0]`: what is known here is never older than it."""
+"""The first element of a history, `log[0]`, `next(iter(log))`, `min(log)`: what is known here is not older than it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Site
-from sselint.read.python.values import Minted, Ref, Tuple, Value, leaves
+from sselint.read.python.values import Collection, Minted, Ref, Tuple, Value, leaves
 
 OLDEST = "oldest"
+EARLIEST = frozenset({"before", "low", "one"})
+"""Where the first of the elements that stand for a history is: one that was turned round begins elsewhere."""
 
 
 def element(m: Machine, value: Value, first: bool) -> Value:
@@ -20,6 +22,14 @@ def element(m: Machine, value: Value, first: bool) -> Value:
     else:
         m.overlay.oldest.discard(value)
     return value
+
+
+def least(m: Machine, view: Collection | None) -> Value | None:
+    """The first or least element of a history, None where it is no such thing."""
+    if m.building or view is None or not view.source or not view.items:
+        return None
+    first = view.items[0]
+    return element(m, first.value, first=True) if first.phase in EARLIEST else None
 
 
 def part(m: Machine, holder: Value, value: Value) -> Value:

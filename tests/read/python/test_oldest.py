@@ -1,0 +1,85 @@
+"""A cursor that is refused because it is older than what is kept: one that is known here never is."""
+
+from __future__ import annotations
+
+import pytest
+
+from sselint.facts import Outcome
+from tests.read.python.programs import answered, stream_of
+
+OBJECTS = """
+from collections import deque
+from dataclasses import dataclass
+
+log = deque(maxlen=100)
+made = 0
+
+
+@dataclass
+class Note:
+    number: int
+    text: str
+
+
+def publish(text):
+    global made
+    made += 1
+    log.append(Note(made, text))
+"""
+PAIRS = OBJECTS.replace("Note(made, text)", "(made, text)")
+NUMBERED = OBJECTS.replace("deque(maxlen=100)", "{}").replace("log.append(Note(made, text))", "log[made] = text")
+OLDEST = [
+    (OBJECTS, "log[0].number"),
+    (OBJECTS, "next(iter(log)).number"),
+    (OBJECTS, "list(log)[0].number"),
+    (OBJECTS, "min(note.number for note in log)"),
+    (OBJECTS, "min([note.number for note in log])"),
+    (OBJECTS, "min(log, key=lambda note: note.number).number"),
+    (PAIRS, "min(log)[0]"),
+    (PAIRS, "min(number for number, _ in log)"),
+    (NUMBERED, "min(log)"),
+    (NUMBERED, "next(iter(log.keys()))"),
+    (NUMBERED, "list(log)[0]"),
+]
+NEWEST = [
+    (OBJECTS, "log[-1].number"),
+    (OBJECTS, "max(note.number for note in log)"),
+    (OBJECTS, "list(reversed(log))[0].number"),
+    (OBJECTS, "next(iter(reversed(log))).number"),
+    (NUMBERED, "max(log)"),
+]
+HANDLER = """
+last = request.headers.get("last-event-id")
+after = int(last) if last else 0
+if last and log and after {sign} {bound}:
+    return Response(status_code=410)
+
+async def body():
+    {loop}:
+        if number > after:
+            yield {{"id": str(number), "data": text}}
+
+return EventSourceResponse(body())
+"""
+LOOPS = {
+    OBJECTS: "for number, text in [(note.number, note.text) for note in log]",
+    PAIRS: "for number, text in list(log)",
+    NUMBERED: "for number, text in log.items()",
+}
+
+
+def _outcomes(store: str, bound: str, sign: str) -> tuple[Outcome, Outcome | None]:
+    stream = stream_of(answered(HANDLER.format(bound=bound, sign=sign, loop=LOOPS[store]), store))
+    return stream.on_foreign.outcome, stream.on_overlap.outcome if stream.on_overlap is not None else None
+
+
+@pytest.mark.parametrize(("store", "bound"), OLDEST, ids=[bound for _, bound in OLDEST])
+def test_a_cursor_that_is_not_older_than_what_is_kept_passes(store: str, bound: str) -> None:
+    """One that another process made may be newer than the oldest here, and one that is known here is."""
+    assert _outcomes(store, bound, "<") == (Outcome.COMPARED, Outcome.COMPARED)
+
+
+@pytest.mark.parametrize(("store", "bound"), NEWEST, ids=[bound for _, bound in NEWEST])
+def test_a_cursor_beyond_the_newest_is_one_of_another_process(store: str, bound: str) -> None:
+    """Look-alikes: what is compared with the newest tells what is unknown here from what is not."""
+    assert _outcomes(store, bound, ">") == (Outcome.FAIL_CLOSED, Outcome.COMPARED)
