@@ -313,6 +313,8 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
     results = _that_say_something(_by_its_address(_unknown_to_all(results)))
     results = [_reconsidered(r, results) for r in results]
     tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
+    if any(r.path.events("cursor") for r in results if r.outcome is Outcome.UNKNOWN):
+        tolerant = [r for r in tolerant if r.outcome is not Outcome.NOT_READ]  # it did not come to where it is read
     if not tolerant:
         unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
         if unknown is not None:
