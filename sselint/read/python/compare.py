@@ -11,6 +11,7 @@ from sselint.read.python import containers, iteration, oldest, pieces
 from sselint.read.python.machine import Frame, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    STORED,
     ClassValue,
     Collection,
     Const,
@@ -148,9 +149,14 @@ def _with_cursor(m: Machine, sign: str, cursor: Value, other: Value, site: Site)
     phase = m.phase()
     if isinstance(other, Const) and not isinstance(other, Remembered) and not _in_table(m):
         return _against_number(m, sign, other, site)
-    if phase and not isinstance(other, Length | Cursor | Position):
+    if phase and (not isinstance(other, Length | Cursor | Position) or _was_stored(other)):
         return bool(ORDER[sign](0, RANK[phase])) if phase in RANK else True
     return _against_bound(m, sign, cursor, other, site)
+
+
+def _was_stored(value: Value) -> bool:
+    """Whether a length is the number that an element was given when it was put away, not the end of what is here."""
+    return isinstance(value, Length) and any(step.note == STORED for step in value.trail)
 
 
 def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:

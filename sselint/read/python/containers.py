@@ -23,6 +23,7 @@ from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, R
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
     FIRST,
+    STORED,
     ClassValue,
     Collection,
     Const,
@@ -68,7 +69,7 @@ def add(m: Machine, ref: Ref, value: Value, site: Site, growing: bool = True, it
     if not m.building:
         return
     target = m.object(ref)
-    m.heap.add_element(target, settled(stepped(value, site, "stored here")), written=m.boot or not growing)
+    m.heap.add_element(target, settled(stepped(value, site, STORED)), written=m.boot or not growing)
     if growing and not m.boot:
         target.grows = target.grows or site
     target.fed_by.add(library.feeding(m, value))
@@ -101,8 +102,8 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         return
     m.escape(value)
     if m.building:
-        stored = settled(stepped(value, site, "stored here"))
-        m.heap.add_pair(target, settled(stepped(key, site, "stored here")), stored)
+        stored = settled(stepped(value, site, STORED))
+        m.heap.add_pair(target, settled(stepped(key, site, STORED)), stored)
         m.world.choices.wrote((target.id, name_of_key(key)), stored, m.oracle.decisions)
         if growing and not m.boot:
             target.grows = target.grows or site

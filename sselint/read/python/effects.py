@@ -362,12 +362,11 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.what == "here":
         value = calls.call(m, function, rest, {}, a.site, a.frame) if not _ready(function) else function
         return calls.awaited(m, value, a.site)
-    value = (
-        function
-        if _ready(function)
-        else calls.call(m, function, rest, a.keywords if effect.get("passes") else {}, a.site, a.frame)
-    )
-    return calls.run_apart(m, value, a.site)
+    if not _ready(function):  # it is called there: one that never returns is no end of what begins it
+        function = Partial(function, tuple(rest), tuple(a.keywords.items()) if effect.get("passes") else ())
+        if m.boot:  # it goes on when there is more than start-up has made: it is run again then
+            m.world.register(m, "task", None, function, {}, effect, a.site)
+    return calls.run_apart(m, function, a.site)
 
 
 def _ready(value: Value) -> bool:

@@ -14,6 +14,7 @@ from sselint.read.python.heap import Object, Overlay
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Decision, Oracle
 from sselint.read.python.values import (
+    STORED,
     ClassValue,
     Collection,
     Const,
@@ -336,7 +337,7 @@ class Machine:
             if ref not in self.constructing:
                 target.rewritten.add(name)
             held = target.attributes.setdefault(name, {})
-            written, decisions = settled(stepped(value, site, "stored here")), self.oracle.decisions
+            written, decisions = settled(stepped(value, site, STORED)), self.oracle.decisions
             self.heap.add(held, written)
             self.world.choices.wrote((ref.id, name), written, decisions)
             before = self.written.get((ref, name))

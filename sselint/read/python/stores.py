@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sselint.read.python import containers, tables, text, writers
 from sselint.read.python.heap import Object
 from sselint.read.python.values import (
+    STORED,
     Collection,
     Const,
     Exceptional,
@@ -148,7 +149,7 @@ def write(m: Machine, store: Object, values: list[Value], site: Site, place: Val
         _record(m, store, value, site, writers.Filing(named, tuple(leaves(place)) if place is not None else ()))
         for leaf in parts(m, value):
             if isinstance(leaf, Minted):
-                m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, "stored here")))
+                m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, STORED)))
 
 
 def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers.Filing, depth: int = 0) -> None:
@@ -179,7 +180,7 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
             _record(m, store, item_value, site, filing, depth + 1)
     elif isinstance(value, Join) and any(isinstance(leaf, Minted) for leaf in leaves(value)):
         kept = writers.marked(m, value, filing, ())
-        m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(kept, site, "stored here")))
+        m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(kept, site, STORED)))
 
 
 def in_table(store: Object, value: Value) -> Value:
@@ -196,7 +197,7 @@ def put_field(m: Machine, store: Object, name: str, value: Value, site: Site, ta
     if isinstance(value, Const | Ref) and not isinstance(value, Minted):
         kept = Const.of(None)
     place = store.attributes.setdefault(tables.place_of(name, table), {})
-    m.heap.add(place, settled(stepped(kept, site, "stored here")))
+    m.heap.add(place, settled(stepped(kept, site, STORED)))
 
 
 def feeding(m: Machine, value: Value) -> str:

@@ -24,6 +24,8 @@ NO_ROW = "nothing"
 """The selection of an answer without a row."""
 FIRST = "first"
 """The phase of a number that is the place of the first element that is kept."""
+STORED = "stored here"
+"""What a step says of a value that was put where other runs find it."""
 Trail = tuple[Step, ...]
 MAX_TRAIL = 8
 

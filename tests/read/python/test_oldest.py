@@ -83,3 +83,40 @@ def test_a_cursor_that_is_not_older_than_what_is_kept_passes(store: str, bound: 
 def test_a_cursor_beyond_the_newest_is_one_of_another_process(store: str, bound: str) -> None:
     """Look-alikes: what is compared with the newest tells what is unknown here from what is not."""
     assert _outcomes(store, bound, ">") == (Outcome.FAIL_CLOSED, Outcome.COMPARED)
+
+
+COUNTED = """
+log = []
+
+
+def publish(text):
+    log.append({put})
+"""
+LOOP = """
+last = request.headers.get("last-event-id")
+after = int(last) if last else 0
+{guard}
+
+async def body():
+    for number, text in log:
+        if number > after:
+            yield {{"id": str(number), "data": text}}
+
+return EventSourceResponse(body())
+"""
+
+
+@pytest.mark.parametrize("put", ["(len(log) + 1, text)", "(len(log), text)"])
+def test_the_length_that_was_an_element_s_number_is_no_end_of_the_log(put: str) -> None:
+    """Each element has a number of its own, some before the cursor and some behind it."""
+    stream = stream_of(answered(LOOP.format(guard=""), COUNTED.format(put=put)))
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED
+
+
+def test_the_length_of_the_log_is_its_end() -> None:
+    """Look-alike: compared with how many there are, a cursor that is unknown here is beyond."""
+    guard = "if after > len(log):\n    return Response(status_code=410)"
+    stream = stream_of(answered(LOOP.format(guard=guard), COUNTED.format(put="(len(log) + 1, text)")))
+    assert stream.on_foreign.outcome is Outcome.FAIL_CLOSED
