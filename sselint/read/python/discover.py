@@ -80,7 +80,8 @@ class Endpoints:
         for number in applications:
             if number in children and number not in self._mounted:
                 found.extend(self._below(number, "", (number,), number))
-        found.extend(self._free())
+        within = {e.handler.node for e in found if e.application and isinstance(e.handler, Function)}
+        found.extend(e for e in self._free() if not isinstance(e.handler, Function) or e.handler.node not in within)
         for target in list(self.world.heap.objects.values()):
             role = library.role_of(self.m, Ref(target.id))
             if role == "router" and target.id not in self._mounted:

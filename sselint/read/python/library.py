@@ -290,6 +290,8 @@ def argument(m: Machine, ref: Ref, name: str) -> Value | None:
     if found is not None:
         return found
     target = m.object(ref)
+    if name == "parent":
+        return target.details.get("parent")
     options = [v for v in target.given.get(name, ()) if isinstance(v, Ref) or v == Const.of(None)]
     if len(options) < 2:
         return target.arguments.get(name)

@@ -8,6 +8,7 @@ from typing import NoReturn
 from sselint.read.python import calls, classes, containers, library, stores, wire
 from sselint.read.python.machine import Answered, Arguments, Ended, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
+from sselint.read.python.rules import Entry
 from sselint.read.python.values import (
     Callback,
     Const,
@@ -35,16 +36,28 @@ def setting(m: Machine, ref: Ref, what: str) -> Value | None:
     for _ in range(4):
         if not isinstance(holder, Ref):
             return None
-        found = library.use(m, holder, what)
         entry = library.entry_of(m, holder)
-        if found is None and entry is not None and what in entry.uses:
-            found = m.read_attribute(holder, entry.uses[what])
+        found = _set_later(m, holder, entry, entry.uses[what]) if entry is not None and what in entry.uses else None
+        found = library.use(m, holder, what) if found is None else found
         if found is not None and not (isinstance(found, Const) and found.value is None):
             return found
         variable = entry.options.get("environment", {}).get(what) if entry is not None else None
         if variable is not None:
             return Variable(str(variable), Const.of(None))
         holder = library.argument(m, holder, "parent")
+    return None
+
+
+def _set_later(m: Machine, holder: Ref, entry: Entry, name: str) -> Value | None:
+    """What is set on an object when it has been made: on itself, or among the settings that it carries."""
+    places: list[Value | None] = [holder]
+    if "settings" in entry.attributes:
+        places.append(library.object_attribute(m, holder, "settings", m.world.nowhere))
+    for place in places:
+        for written in (name, f"_{name}"):
+            found = m.read_attribute(place, written) if isinstance(place, Ref) else None
+            if found is not None:
+                return found
     return None
 
 

@@ -47,6 +47,8 @@ def where_of(m: Machine, entry: Entry, bound: dict[str, Value]) -> str:
     where = str(entry.options.get("where", "memory"))
     if where == "setting":
         places = {_place_at(m, entry, value) for value in _settings(m, list(map(str, entry.options["setting"])))}
+        if not places and any(m.world.table.defining(word) for word in m.rules.word_list("project_settings")):
+            places = {str(entry.options.get("unset", "unknown"))}
         return places.pop() if len(places) == 1 else "unknown"
     if where == "clients":
         names = {m.rules.canonical(str(name)) for name in entry.options["clients"]}
@@ -178,6 +180,9 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
     elif isinstance(value, Tuple):
         for item_value in value.items:
             _record(m, store, item_value, site, filing, depth + 1)
+    elif isinstance(value, Collection) and depth < 4:
+        for item in value.items:
+            _record(m, store, item.value, site, filing, depth + 1)
     elif isinstance(value, Join) and any(isinstance(leaf, Minted) for leaf in leaves(value)):
         kept = writers.marked(m, value, filing, ())
         m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(kept, site, STORED)))
@@ -332,6 +337,8 @@ def told_cursor(m: Machine, given: Iterable[Value]) -> bool:
 
 def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
     """What a value is made of, objects of containers and libraries taken apart."""
+    if isinstance(value, Collection) and depth < 3:
+        return [leaf for item in value.items for leaf in parts(m, item.value, depth + 1)]
     if isinstance(value, Ref) and depth < 3:
         target = m.object(value)
         if target.kind == "dict":

@@ -1,0 +1,2 @@
+ROOT_URLCONF = "portal.urls"
+INSTALLED_APPS = ["news"]
