@@ -116,8 +116,10 @@ def _round(
     done: set[ir.Node] = {
         e.handler.node for e in served if isinstance(e.handler, Function) and e.kind not in ("free", "store")
     }
-    for function in _foremost(world, core | near):
-        _call_alone(world, function, done)
+    foremost = _foremost(world, core | near)
+    for position, function in enumerate(foremost):
+        share = max(world.budget.steps // (len(foremost) - position), ENTRY_STEPS)
+        _call_alone(world, function, done, ENTRY_TOTAL if order.makes(world, function) else min(share, ENTRY_TOTAL))
     world.renew(stages["core"])
     for function in _uncalled(world, core):
         _call_alone(world, function, done)
@@ -129,17 +131,19 @@ def _round(
         _call_alone(world, function, done)
 
 
-def _call_alone(world: World, function: Function, done: set[ir.Node]) -> None:
+def _call_alone(world: World, function: Function, done: set[ir.Node], total: int = ENTRY_TOTAL) -> None:
     if function.node not in done and not world.budget.spent:
         done.add(function.node)
-        _explore(world, partial(_run, function, Site(function.module, function.node.cst)))
+        _explore(world, partial(_run, function, Site(function.module, function.node.cst)), total)
 
 
 def _foremost(world: World, near: set[str]) -> list[Function]:
-    """Of the functions that nobody calls those that write down a stream, then those that make applications."""
+    """Of the functions that nobody calls, or that no run has come to the end of, those that make applications, then
+    those that write down a stream."""
     ranked = [(order.of_function(world, function), function) for function in _standing(world, near)]
-    ranked.sort(key=lambda pair: pair[0])
-    return [function for rank, function in ranked if rank <= order.ASSEMBLES and _fresh(world, function)]
+    ranked = [pair for pair in ranked if pair[0] <= order.ASSEMBLES]
+    ranked.sort(key=lambda pair: (not order.makes(world, pair[1]), pair[0]))
+    return [f for _, f in ranked if _fresh(world, f) or f.node not in world.completed]
 
 
 def _startup(world: World) -> None:

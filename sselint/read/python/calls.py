@@ -125,7 +125,9 @@ def run_body(
     def body() -> Value:
         try:
             statements.run_block(m, node.body, frame)
+            m.world.completed.add(node)
         except Returned as returned:
+            m.world.completed.add(node)
             if m.building and function.scope is None and isinstance(returned.value, Ref):
                 m.world.returned(m, function, returned.value)
             return returned.value

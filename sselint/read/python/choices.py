@@ -106,7 +106,7 @@ def picked(m: Machine, place: object, options: Sequence[Value], shown: str, site
     label = f"{shown}, which {' and '.join(variables)} chooses" if variables else f"what {shown} is"
     for variable in variables:
         m.note("environment", None, name=variable)
-    among = () if variables else implementations(m, options)
+    among = implementations(m, options)
     kind = "environment" if variables else "implementation" if among else "value"
     chosen = options[m.once(len(options), place, kind, label, site)]
     if among:

@@ -6,8 +6,9 @@ on the way, a password or a log level, changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from sselint.facts import Guard, IdKind, IdSource, KeyOrigin, Outcome, Replay, Run, Scope, Truth, Where
 from sselint.read.python.heap import Heap
@@ -26,18 +27,35 @@ def ids_and_replay(heap: Heap, paths: Sequence[Path]) -> tuple[IdSource, Replay]
     groups = _groups(sending)
     if len(groups) < 2:
         return ids, replay
-    several = [(id_source(heap, g), replay_of(heap, g)) for g in groups.values()]
-    labels = {d.label for p in sending for d in p.options("environment").values()}
-    why = f"depends on {' and '.join(sorted(labels))}"
-    if len({(i.scope, i.kind) for i, _ in several}) > 1:
-        scopes = ", or ".join(dict.fromkeys(i.why for i, _ in several))
-        ids = replace(ids, kind=IdKind.UNKNOWN, scope=Scope.UNKNOWN, why=f"{why}: {scopes}")
-    if len({r.where for _, r in several}) > 1:
-        places = ", or ".join(dict.fromkeys(r.why for _, r in several))
-        replay = replace(replay, where=Where.UNKNOWN, why=f"{why}: {places}")
-    if len({r.live_tail for _, r in several}) > 1:
+    several = {answers: (id_source(heap, g), replay_of(heap, g)) for answers, g in groups.items()}
+    labels = {key: d.label for p in sending for key, d in p.options("environment").items()}
+    minted = _turned_by({a: (i.scope, i.kind) for a, (i, _) in several.items()})
+    if minted:
+        scopes = ", or ".join(dict.fromkeys(i.why for i, _ in several.values()))
+        ids = replace(ids, kind=IdKind.UNKNOWN, scope=Scope.UNKNOWN, why=f"{_depends(minted, labels)}: {scopes}")
+    kept = _turned_by({a: r.where for a, (_, r) in several.items()})
+    if kept:
+        places = ", or ".join(dict.fromkeys(r.why for _, r in several.values()))
+        replay = replace(replay, where=Where.UNKNOWN, why=f"{_depends(kept, labels)}: {places}")
+    if _turned_by({a: r.live_tail for a, (_, r) in several.items()}):
         replay = replace(replay, live_tail=Where.UNKNOWN)
     return ids, replay
+
+
+def _turned_by(told: Mapping[Answers, object]) -> frozenset[object]:
+    """The tests on which something turns: of two groups that answer otherwise, those that each has another answer of.
+    That one of them never came to a test says nothing."""
+    apart = [
+        frozenset(key for key, option in one if any(k == key and o != option for k, o in other))
+        for one, other in combinations(told, 2)
+        if told[one] != told[other]
+    ]
+    fewest = min((len(keys) for keys in apart if keys), default=0)
+    return frozenset().union(*(keys for keys in apart if len(keys) == fewest))
+
+
+def _depends(tests: frozenset[object], labels: Mapping[object, str]) -> str:
+    return f"depends on {' and '.join(sorted({labels[test] for test in tests}))}"
 
 
 def variables(

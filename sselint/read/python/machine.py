@@ -238,7 +238,7 @@ class Machine:
         if key not in self.overlay.known:
             self.overlay.known[key] = self.choose(options, key, kind, label, site)
         found = self.overlay.known[key]
-        return found if isinstance(found, int) else 0
+        return min(found, options - 1) if isinstance(found, int) else 0
 
     def note(self, kind: str, site: Site | None, **data: Any) -> None:
         """Adds to the trace."""

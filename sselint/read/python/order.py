@@ -66,6 +66,12 @@ def of_function(world: World, value: Value) -> int:
     return MENTIONS if mentions_stream(text) else OTHER
 
 
+def makes(world: World, value: Value) -> bool:
+    """Whether a function makes an application or a router, by its own text."""
+    function = _innermost(value)
+    return isinstance(function, Function | ClassValue) and assembles(world, function.module.code(function.node.cst))
+
+
 def of_endpoint(world: World, endpoint: Endpoint, evident: set[str]) -> int:
     """How near the handler of an endpoint is to a stream: by its own text, its address, and what it calls."""
     handler = _innermost(endpoint.handler)

@@ -82,6 +82,8 @@ class World:
         """Objects that nothing in the tree makes: they are made to see what their classes do."""
         self.reached: set[ir.Node] = set()
         """Functions that something in the tree calls, perhaps only in a later round: what they are given is known."""
+        self.completed: set[ir.Node] = set()
+        """Functions that some run has come to the end of."""
         self.placeholders: dict[str, set[ir.Node]] = {}
         """What stands in for arguments of functions that were looked at by themselves, with those functions."""
         self.registrations: list[Registration] = []

@@ -29,9 +29,10 @@ def read_under(program: Program, environment: Environment | None) -> Reading:
 
 
 def stream_of(files: Mapping[str, str] | str, environment: Environment | None = None) -> Stream:
-    """The one stream of a program."""
+    """The one stream of a program: the endpoint, and not what it is with each implementation that may be chosen."""
     given = {"app.py": files} if isinstance(files, str) else files
-    streams = reading_of(given, environment).streams
+    found = reading_of(given, environment).streams
+    streams = [s for s in found if s.url is not None or s.apps] or found
     assert len(streams) == 1, [s.symbol for s in streams]
     return streams[0]
 

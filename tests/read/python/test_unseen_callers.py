@@ -119,3 +119,143 @@ def test_three_numbers_that_are_written_down_apart_are_no_counter() -> None:
         """
     )
     assert found.ids.kind is IdKind.CONSTANT
+
+
+WORKSHOP = """
+import sys
+
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+
+def paint(text):
+    yield f"data: {text}\\n\\n"
+
+
+async def tools(request):
+    return StreamingResponse(paint("hammer"), media_type="text/event-stream")
+
+
+def checked(options):
+    missing = set(options) - {"name"}
+    if missing:
+        raise ValueError(f"not known: {sorted(missing)}")
+    return options
+
+
+def make(*, options):
+    checked(options)
+    return Starlette(routes=[Route("/tools", tools)])
+
+
+def main():
+    app = make(options=sys.argv[1:] and {"name": sys.argv[1]})
+    return app
+"""
+
+
+def test_an_application_whose_maker_fails_on_the_first_way_is_made_on_another() -> None:
+    assert [s.symbol for s in reading_of({"app.py": WORKSHOP}).streams] == ["tools"]
+
+
+CHOSEN = """
+import os
+import uuid
+from itertools import count
+
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+
+class Log:
+    def all(self):
+        raise NotImplementedError
+
+
+class Counted(Log):
+    def __init__(self):
+        self.numbers, self.lines = count(1), []
+
+    def add(self, text):
+        self.lines.append((next(self.numbers), text))
+
+    def all(self):
+        return list(self.lines)
+
+
+class Drawn(Log):
+    def __init__(self):
+        self.lines = []
+
+    def add(self, text):
+        self.lines.append((uuid.uuid4().hex, text))
+
+    def all(self):
+        return list(self.lines)
+
+
+log = Counted() if os.environ.get("COUNTED") else Drawn()
+
+
+@app.post("/lines")
+def line(text: str):
+    log.add(text)
+
+
+@app.get("/lines")
+def lines():
+    def body():
+        for key, text in log.all():
+            yield f"id: {key}\\ndata: {text}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_what_the_environment_chooses_is_told_for_each_class_too() -> None:
+    found = {s.symbol: s for s in reading_of({"app.py": CHOSEN}).streams}
+    assert found["lines"].ids.kind is IdKind.UNKNOWN
+    assert "COUNTED" in found["lines"].ids.why
+    assert (found["Counted"].ids.kind, found["Drawn"].ids.kind) == (IdKind.COUNTER, IdKind.RANDOM)
+    assert not found["Counted"].apps
+
+
+def test_what_is_closed_at_the_end_is_not_taken_for_its_first_element() -> None:
+    found = stream_of(
+        """
+        from contextlib import aclosing
+        from itertools import count
+
+        from fastapi import FastAPI
+        from fastapi.responses import StreamingResponse
+
+        app = FastAPI()
+        numbers = count(1)
+        kept = []
+
+
+        @app.post("/words")
+        def word(text: str):
+            kept.append((next(numbers), text))
+
+
+        async def words():
+            for number, text in list(kept):
+                yield f"id: {number}\\ndata: {text}\\n\\n"
+
+
+        async def encoded(source):
+            async with aclosing(source) as inner:
+                async for chunk in inner:
+                    yield chunk.encode("utf-8")
+
+
+        @app.get("/words")
+        async def feed():
+            return StreamingResponse(encoded(words()), media_type="text/event-stream")
+        """
+    )
+    assert (found.ids.kind, found.replay.where) == (IdKind.COUNTER, Where.MEMORY)
