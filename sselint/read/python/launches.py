@@ -14,12 +14,9 @@ from sselint.read.python.world import World
 
 
 def pools(world: World) -> Iterator[Pool]:
-    """The servers that the tree starts itself."""
-    for registration in world.registrations:
-        if registration.kind == "server":
-            pool = _pool(world, registration)
-            if pool is not None:
-                yield pool
+    """The servers that the tree starts itself. A place that starts whatever it is given is one, whoever calls it."""
+    found = (_pool(world, r) for r in world.registrations if r.kind == "server")
+    yield from dict.fromkeys(pool for pool in found if pool is not None)
 
 
 def _pool(world: World, registration: Registration) -> Pool | None:

@@ -109,3 +109,32 @@ def test_an_application_that_is_made_where_the_server_starts() -> None:
     stream = stream_of(files)
     assert (stream.path, stream.ids.kind, stream.on_foreign.outcome) == ("app.py", IdKind.STORE, Outcome.COMPARED)
     assert not reading_of({"app.py": files["app.py"]}).streams
+
+
+SHARED_START = """
+import asyncio
+import uvicorn
+from app import Feed
+
+
+async def start(app):
+    await uvicorn.Server(uvicorn.Config(app, port=8000)).serve()
+
+
+async def main(local):
+    if local:
+        async with Feed.opened("redis://localhost") as feed:
+            await start(feed)
+    else:
+        async with Feed.opened("redis://log") as feed:
+            await start(feed)
+    await start(Feed("redis://last"))
+"""
+
+
+def test_a_place_that_starts_what_it_is_given_is_one_server() -> None:
+    """Three callers, one place. Look-alike: two places."""
+    files = {"app.py": FEED.replace("SENT", SENT["at once"]), "start.py": SHARED_START}
+    assert len(reading_of(files).pools) == 1
+    files["start.py"] += "\n\nasync def other():\n    await uvicorn.Server(uvicorn.Config(Feed('redis://log'))).serve()\n"
+    assert len(reading_of(files).pools) == 2
