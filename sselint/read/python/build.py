@@ -178,7 +178,7 @@ def _about(world: World, modules: Sequence[Module], evident: set[str]) -> set[st
 def _loose(world: World, evident: set[str]) -> list[Endpoint]:
     """What streams although no application mounts it."""
     ran = {node for m in world.probes for node in m.ran}
-    return [e for e in free.candidates(world, evident, ran) if free.streams(world, e)]
+    return free.streaming(world, free.candidates(world, evident, ran))
 
 
 def _ran(world: World, endpoint: Endpoint) -> bool:

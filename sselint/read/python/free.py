@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sselint.read.python import calls, classes, described, inject, ir, iteration, library, mcp, wire
 from sselint.read.python.discover import Endpoint
@@ -88,8 +88,27 @@ def is_store(m: Machine, cls: ClassValue) -> bool:
     return named and classes.class_attribute(m, cls, "store_event") is not None
 
 
-def streams(world: World, endpoint: Endpoint) -> bool:
-    """A short look: whether a candidate sends events at all."""
+def streaming(world: World, candidates: Iterable[Endpoint]) -> list[Endpoint]:
+    """The candidates that send events. What another one runs to send its own is a part of that one."""
+    ran = {endpoint: nodes for endpoint in candidates if (nodes := _streams(world, endpoint))}
+
+    def is_part(endpoint: Endpoint) -> bool:
+        node = endpoint.handler.node if isinstance(endpoint.handler, Function) else None
+        return any(node in nodes for other, nodes in ran.items() if other != endpoint and not _within(ran, other, node))
+
+    return [endpoint for endpoint in ran if not is_part(endpoint)]
+
+
+def _within(ran: dict[Endpoint, set[object]], other: Endpoint, node: object) -> bool:
+    """Whether one of two that run each other comes before the other."""
+    handler = other.handler
+    inner = handler.node if isinstance(handler, Function) else None
+    both = (e for e, nodes in ran.items() if isinstance(e.handler, Function) and e.handler.node is node)
+    return any(inner in ran[e] for e in both)
+
+
+def _streams(world: World, endpoint: Endpoint) -> set[object]:
+    """A short look: what a candidate runs where it sends events, nothing where it sends none."""
     from sselint.read.python import serve
 
     def path(oracle: Oracle) -> Machine:
@@ -98,10 +117,10 @@ def streams(world: World, endpoint: Endpoint) -> bool:
         return m
 
     explorer = Explorer(world.budget, PATHS, cover=False, steps=STEPS, total=TOTAL)
-    found = False
+    found: set[object] = set()
     for m, _ in explorer.run(path):
         if any(e.kind == "stream" for e in m.trace):
-            found = True
+            found |= {endpoint, *m.ran}
             world.visited |= m.visited
     return found
 

@@ -135,3 +135,25 @@ def feed():
 def test_fields_that_an_event_gives_itself(made: str, kind: IdKind) -> None:
     """An event lists its fields and is put together from them. Look-alike: of the fields only the data is taken."""
     assert stream_of(ITERATED.replace("{made}", made)).ids.kind is kind
+
+
+UNMOUNTED = """
+import uuid
+from django.http import StreamingHttpResponse
+
+
+def frames(request):
+    while True:
+        yield f"id: {uuid.uuid4()}\\ndata: news\\n\\n"
+
+
+def feed(request):
+    return StreamingHttpResponse({given}, content_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(("given", "told"), [("frames(request)", ["feed"]), ('["data: 1"]', ["feed", "frames"])])
+def test_what_a_handler_runs_is_a_part_of_it(given: str, told: list[str]) -> None:
+    """Nothing mounts either of them: who runs the other to answer is told. Look-alike: a generator that nobody runs."""
+    streams = reading_of({"views.py": UNMOUNTED.replace("{given}", given)}).streams
+    assert sorted(stream.symbol for stream in streams) == told
