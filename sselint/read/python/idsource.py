@@ -27,6 +27,7 @@ from sselint.read.python.values import (
     Unknown,
     Value,
     Variable,
+    Wrapped,
     leaves,
 )
 from sselint.read.python.wire import Frame
@@ -188,12 +189,19 @@ def classify(heap: Heap, value: Value, found: Sequence[Value], item: Item | None
             Scope.UNIQUE_LOCAL,
             "the replica's name stands in front, which tells replicas apart, but not two lives of one",
         )
+    if kinds & {"clock", "ordered"} and _is_hashed(value):
+        return IdKind.RANDOM, Scope.UNIQUE_LOCAL, "hashed from the clock, so that nothing compares with it"
     if kinds & {"clock", "ordered"}:
         return IdKind.CLOCK, Scope.ORDERED_LOCAL, "made from the clock: foreign, and yet comparable"
     counted = _counted(heap, found)
     if counted is not None:
         return counted
     return _elsewhere(heap, found)
+
+
+def _is_hashed(value: Value) -> bool:
+    """Whether a value is the hash of something, or a part of one."""
+    return isinstance(value, Wrapped) and (value.form == "hash" or _is_hashed(value.inner))
 
 
 def _constant(heap: Heap, value: Value, item: Item | None) -> tuple[IdKind, Scope, str]:

@@ -34,7 +34,7 @@ BRACES = re.compile(r"\{\{|\}\}|\{([\w.\[\]]*)(?:![rsa])?(?::[^{}]*)?\}")
 SAME = frozenset({
     "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "casefold", "encode", "decode", "zfill",
     "ljust", "rjust", "center", "replace", "expandtabs", "removeprefix", "removesuffix", "translate",
-    "hex", "tobytes", "__str__", "isoformat",
+    "hex", "tobytes", "__str__", "isoformat", "hexdigest", "digest",
 })  # fmt: skip
 QUESTIONS = frozenset({
     "isdigit", "isdecimal", "isnumeric", "isalnum", "isalpha", "isascii", "isidentifier", "isprintable",
