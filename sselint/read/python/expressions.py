@@ -378,6 +378,9 @@ def _await(m: Machine, node: ir.Await, frame: Frame) -> Value:
 def _walrus(m: Machine, node: ir.Walrus, frame: Frame) -> Value:
     from sselint.read.python import statements
 
+    counted = statements.counting(node.target, node.value)
+    if counted is not None:
+        return statements.count_on(m, counted, frame)
     value = evaluate(m, node.value, frame)
     statements.assign(m, node.target, value, frame)
     return value

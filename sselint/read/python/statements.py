@@ -52,9 +52,28 @@ def _evaluate(m: Machine, node: ir.Evaluate, frame: Frame) -> None:
 def _assign(m: Machine, node: ir.Assign, frame: Frame) -> None:
     if node.value is None:
         return
+    counted = counting(node.targets[0], node.value) if len(node.targets) == 1 else None
+    if counted is not None:
+        _augment(m, counted, frame)
+        return
     value = expressions.evaluate(m, node.value, frame)
     for target in node.targets:
         assign(m, target, value, frame)
+
+
+def counting(target: ir.Expression, value: ir.Expression) -> ir.Augment | None:
+    """`n = n + 1` of a plain name as the `n += 1` that it is; None for anything else."""
+    if not isinstance(target, ir.Name) or not isinstance(value, ir.Binary) or value.operator != "+":
+        return None
+    if not isinstance(value.left, ir.Name) or value.left.id != target.id or not isinstance(value.right, ir.Constant):
+        return None
+    return ir.Augment(value.cst, target, "+", value.right) if isinstance(value.right.value, int) else None
+
+
+def count_on(m: Machine, counted: ir.Augment, frame: Frame) -> Value:
+    """Counts a name on, and gives what it is then."""
+    _augment(m, counted, frame)
+    return expressions.evaluate(m, counted.target, frame)
 
 
 def assign(m: Machine, target: ir.Expression, value: Value, frame: Frame) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sselint.facts import IdKind, Outcome, Where
 from tests.read.python.programs import reading_of, stream_of
 
@@ -259,3 +261,37 @@ def test_what_is_closed_at_the_end_is_not_taken_for_its_first_element() -> None:
         """
     )
     assert (found.ids.kind, found.replay.where) == (IdKind.COUNTER, Where.MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        ("number := number + 1", IdKind.COUNTER),
+        ("number := 1 + 6", IdKind.CONSTANT),
+    ],
+)
+def test_a_number_is_counted_however_that_is_written(step: str, kind: IdKind) -> None:
+    found = stream_of(
+        f"""
+        from fastapi import FastAPI
+        from fastapi.responses import StreamingResponse
+
+        app = FastAPI()
+
+
+        def framed(number, text):
+            return f"id: {{number}}\\ndata: {{text}}\\n\\n"
+
+
+        @app.get("/steps")
+        def steps():
+            def body():
+                number = 0
+                yield framed({step}, "first")
+                for text in ("cut", "glue"):
+                    yield framed({step}, text)
+
+            return StreamingResponse(body(), media_type="text/event-stream")
+        """
+    )
+    assert found.ids.kind is kind
