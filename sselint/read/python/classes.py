@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sselint.read.python import ir
+from sselint.read.python import ir, singletons
 from sselint.read.python.context import bind_arguments
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
@@ -37,6 +37,7 @@ from sselint.read.python.values import (
 SAME_AS_OWNER = frozenset({"hex", "int", "urn", "bytes", "value", "name", "real", "raw"})
 """Attributes of an id or an enumeration member that are the same thing in another form."""
 
+ENUMERATIONS = frozenset({"enum.Enum", "enum.StrEnum", "enum.IntEnum"})
 STORE_FAILURE = "a failure of a store"
 FAILURES = frozenset(
     f"builtins.{name}"
@@ -136,6 +137,18 @@ def class_of(m: Machine, value: Value) -> ClassValue | None:
     return None
 
 
+def _is_enumeration(m: Machine, cls: ClassValue) -> bool:
+    return any(base.name in ENUMERATIONS for base in library_bases(m, cls))
+
+
+def members(m: Machine, cls: ClassValue) -> Tuple | None:
+    """The members of an enumeration, in order; None where a class is none."""
+    if not _is_enumeration(m, cls):
+        return None
+    held = (value for name, value in cls.attributes.items() if not name.startswith("_"))
+    return Tuple(tuple(value for value in held if not isinstance(value, Function | Descriptor)))
+
+
 # -- instances -----------------------------------------------------------------------------------------------------
 
 
@@ -150,8 +163,11 @@ def instantiate(
     """`cls(...)`."""
     from sselint.read.python import calls, records
 
-    if any(base.name in ("enum.Enum", "enum.StrEnum", "enum.IntEnum") for base in library_bases(m, cls)):
+    if _is_enumeration(m, cls):
         return positional[0] if positional else Unknown("a member of an enumeration")
+    entries = [m.rules.entry(base.name) for base in library_bases(m, cls)]
+    if any(entry is not None and entry.options.get("is_dict") for entry in entries):
+        return calls.call(m, External("builtins.dict"), positional, keywords, site, frame)
     new = class_attribute(m, cls, "__new__")
     ref = m.make("instance", cls, site, frame, cls.name)
     m.object(ref).label = cls.name
@@ -316,11 +332,7 @@ def _class_member(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:
         value = found[0]
         if isinstance(value, Descriptor):
             return bind(m, value, cls, found[1])
-        return (
-            m.as_state(value, m.heap.number(("class", cls.node, name)))
-            if name in cls.flags.get("rewritten", ())
-            else value
-        )
+        return singletons.read(m, found[1], name, site) if name in found[1].flags.get("rewritten", ()) else value
     if name == "__name__":
         return Const.of(cls.name)
     from sselint.read.python import library

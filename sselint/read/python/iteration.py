@@ -10,6 +10,7 @@ from sselint.read.python.heap import MAX_VALUES
 from sselint.read.python.machine import LOOP_ROUNDS, Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    ClassValue,
     Collection,
     Const,
     Cursor,
@@ -42,6 +43,8 @@ def view_of(m: Machine, value: Value) -> Collection | None:
     """The elements of a value as a view, or None where it is not something that holds elements."""
     if isinstance(value, Collection):
         return _placed_anew(m, value)
+    if isinstance(value, ClassValue):
+        value = classes.members(m, value) or value
     if isinstance(value, Tuple):
         return Collection(0, tuple(Item(v) for v in value.items))
     if isinstance(value, Reply):
@@ -149,6 +152,8 @@ def collect(m: Machine, value: Value, site: Site | None = None) -> Collection:
 
 def iterate(m: Machine, value: Value, site: Site | None, body: Body) -> None:
     """Runs `body` for the elements of a value. Signals of the body come out as they are."""
+    if isinstance(value, ClassValue):
+        value = classes.members(m, value) or value
     if isinstance(value, Generator):
         _generator(m, value, site, body)
     elif isinstance(value, Ref) and m.object(value).kind not in containers.KINDS:

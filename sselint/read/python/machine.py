@@ -292,7 +292,8 @@ class Machine:
             self.escape(key)
             self.escape(value)
             if self.building:
-                self.heap.add_pair(target, settled(key), settled(value))
+                kept = stepped(value, target.site, STORED) if isinstance(value, Length) else value
+                self.heap.add_pair(target, settled(key), settled(kept))
         for (holder, _), value in list(self.overlay.attributes.items()):
             if holder == ref:
                 self.escape(value)

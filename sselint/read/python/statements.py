@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sselint.read.python import ambient, calls, classes, containers, expressions, ir, iteration, library, patterns
+from sselint.read.python import (
+    ambient,
+    calls,
+    classes,
+    containers,
+    expressions,
+    ir,
+    iteration,
+    library,
+    patterns,
+    singletons,
+)
 from sselint.read.python.machine import (
     LOOP_ROUNDS,
     Broke,
@@ -85,9 +96,8 @@ def assign(m: Machine, target: ir.Expression, value: Value, frame: Frame) -> Non
         receiver = expressions.evaluate(m, target.value, frame)
         if isinstance(receiver, Ref):
             m.write_attribute(receiver, target.name, value, site)
-        elif isinstance(receiver, ClassValue) and m.building:
-            receiver.attributes[target.name] = value
-            receiver.flags.setdefault("rewritten", set()).add(target.name)
+        elif isinstance(receiver, ClassValue):
+            singletons.write(m, receiver, target.name, value, site)
         elif isinstance(receiver, External):
             ambient.assigned(m, receiver, target.name, value, site)
     elif isinstance(target, ir.Subscript):

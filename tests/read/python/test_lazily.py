@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import Where
+from sselint.facts import IdKind, Scope, Where
 from tests.read.python.programs import settings, stream_of
 
 BUSES = """
@@ -92,10 +92,25 @@ def get_bus():
         Known.put("bus", found)
     return found
 """
+IN_A_CLASS = """
+class Known:
+    bus = None
+
+    @classmethod
+    def shared(cls):
+        if cls.bus is None:
+            cls.bus = MADE
+        return cls.bus
+
+
+def get_bus():
+    return Known.shared()
+"""
+GETTERS = {"global": GLOBAL, "under a name": UNDER_A_NAME, "in a class": IN_A_CLASS}
 CHOSEN = 'Far(os.environ["BUS_URL"]) if os.environ.get("BUS_URL") else Near()'
 
 
-@pytest.mark.parametrize("getter", [GLOBAL, UNDER_A_NAME], ids=["global", "under a name"])
+@pytest.mark.parametrize("getter", GETTERS.values(), ids=GETTERS)
 def test_what_the_environment_chooses_when_it_is_first_needed_is_not_taken_for_granted(getter: str) -> None:
     """The first run makes one of the two, and all later ones find it there: both are possible nonetheless."""
     text = BUSES + getter.replace("MADE", CHOSEN) + SERVER
@@ -106,8 +121,70 @@ def test_what_the_environment_chooses_when_it_is_first_needed_is_not_taken_for_g
     assert stream_of(text, settings()).replay.live_tail is Where.MEMORY
 
 
-@pytest.mark.parametrize("getter", [GLOBAL, UNDER_A_NAME], ids=["global", "under a name"])
+@pytest.mark.parametrize("getter", GETTERS.values(), ids=GETTERS)
 def test_what_nothing_chooses_is_what_is_made(getter: str) -> None:
     """Look-alikes: it is made late too, and it is always the same."""
     assert stream_of(BUSES + getter.replace("MADE", "Near()") + SERVER).replay.live_tail is Where.MEMORY
     assert stream_of(BUSES + getter.replace("MADE", 'Far("redis://bus")') + SERVER).replay.live_tail is Where.SHARED
+
+
+ONE = """
+import asyncio
+
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+
+class Bus:
+    one = None
+
+    @classmethod
+    def the(cls):
+        if cls.one is None:
+            cls.one = cls()
+        return cls.one
+
+    def __init__(self):
+        self.listening = set()
+        self.said = 0
+
+    async def say(self, text):
+        self.said += 1
+        for queue in self.listening:
+            await queue.put((self.said, text))
+
+    async def hear(self):
+        queue = asyncio.Queue()
+        self.listening.add(queue)
+        while True:
+            yield await queue.get()
+
+
+@app.post("/say")
+async def say(text: str):
+    await Bus.the().say(text)
+
+
+@app.get("/feed")
+async def feed(request: Request):
+    async def body():
+        async for number, text in BUS.hear():
+            yield f"id: {number}\\ndata: {text}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_the_one_object_that_a_class_holds_is_the_same_for_all_who_ask() -> None:
+    """What one request puts into it another one finds there."""
+    stream = stream_of(ONE.replace("BUS", "Bus.the()"))
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.COUNTER, Scope.OVERLAPPING)
+    assert stream.replay.live_tail is Where.MEMORY
+
+
+def test_an_object_of_one_s_own_is_not_the_one_of_all() -> None:
+    """Look-alike: nobody else puts anything into it."""
+    stream = stream_of(ONE.replace("BUS", "Bus()"))
+    assert stream.ids.kind is IdKind.UNKNOWN
