@@ -8,6 +8,7 @@ from functools import partial
 from sselint.read.python import (
     calls,
     classes,
+    containers,
     free,
     inject,
     ir,
@@ -36,6 +37,7 @@ from sselint.read.python.values import (
     Scope,
     Unknown,
     Value,
+    settled,
 )
 from sselint.read.python.world import World
 
@@ -275,11 +277,14 @@ def _lifespan(application: Ref, handler: Value, m: Machine) -> None:
     if isinstance(value, Generator) and value.kind == "coroutine":
         value = calls.awaited(m, value, site)
     if isinstance(value, Generator):
-        iteration.iterate(m, value, site, lambda element: _started(m, site))
+        iteration.iterate(m, value, site, lambda element: _started(m, site, element))
     m.note("started", site)
 
 
-def _started(m: Machine, site: Site) -> None:
+def _started(m: Machine, site: Site, handed: Value) -> None:
+    for name, value in containers.known_entries(m, handed).items():
+        m.escape(value)
+        m.heap.add(m.world.handed_on.setdefault(name, {}), settled(value))
     m.note("started", site)
     raise Started
 

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sselint.read.python import ir, singletons
+from sselint.read.python import choices, ir, singletons
 from sselint.read.python.context import bind_arguments
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
@@ -322,6 +322,9 @@ def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
         from sselint.read.python import calls
 
         return calls.call(m, getter, (Const.of(name),), {}, site, None)
+    given = list(m.world.handed_on.get(name, ())) if target.kind == "namespace" else []
+    if given:
+        return choices.picked(m, ("handed on", name), given, name, site) if len(given) > 1 else given[0]
     owner = cls.name if cls is not None else target.label or "an object"
     return Unknown(f"{name} of {owner}, which nothing in the tree sets")
 

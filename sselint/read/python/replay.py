@@ -107,8 +107,12 @@ def _why(heap: Heap, sources: Sequence[int], where: Where) -> str:
     if where is Where.MEMORY:
         return "replayed from the memory of one process"
     if where is Where.UNKNOWN:
-        return f"replayed from {chosen.label if chosen else 'a store'}, and where that is is not known"
-    return f"replayed from {chosen.label if chosen else 'a store'}"
+        return f"replayed from {_named(chosen)}, and where that is is not known"
+    return f"replayed from {_named(chosen)}"
+
+
+def _named(store: Object | None) -> str:
+    return store.label if store is not None and store.label else "a store"
 
 
 def _ends(paths: Sequence[Path]) -> Truth:
@@ -140,7 +144,7 @@ def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site
         if target is None:
             continue
         if target.where in PLACES:
-            yield PLACES[target.where], f"then what {target.label} passes on arrives", event.site
+            yield PLACES[target.where], f"then what {_named(target)} passes on arrives", event.site
             continue
         through = heap.objects.get(int(event.data.get("through") or 0))
         fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
@@ -159,7 +163,7 @@ def _sent_live(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, 
     for frame in (f for p in paths for f in p.frames if f.live and f.item is not None):
         target = heap.objects.get(frame.item.source) if frame.item is not None else None
         if target is not None and target.where in PLACES:
-            yield PLACES[target.where], f"then what {target.label} passes on arrives", frame.site
+            yield PLACES[target.where], f"then what {_named(target)} passes on arrives", frame.site
 
 
 def _polled(heap: Heap, paths: Iterable[Path]) -> list[int]:

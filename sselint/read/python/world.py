@@ -95,6 +95,8 @@ class World:
         """Files whose functions ran in the paper runs of the latest stream."""
         self.cut = False
         """Whether a stage ended because its budget did."""
+        self.handed_on: dict[str, dict[Value, None]] = {}
+        """What start-up hands to the state of each request, by name: the dict that a lifespan yields."""
         self.unread: dict[tuple[str, str], tuple[bool, bool]] = {}
         """File and name of handlers that send events, or say so, and of which no stream was made: whether an
         application mounts them, and whether it is because work ended."""
