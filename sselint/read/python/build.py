@@ -22,8 +22,8 @@ from sselint.read.python import (
 from sselint.read.python.discover import Endpoint, Endpoints
 from sselint.read.python.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal, Started
 from sselint.read.python.modules import Module, Site
-from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle, OutOfBudget
-from sselint.read.python.outcome import behind_sign, turned_away
+from sselint.read.python.oracle import Budget, Decision, Explorer, Nearness, Oracle, OutOfBudget
+from sselint.read.python.outcome import nearness, turned_away
 from sselint.read.python.registered import Registration
 from sselint.read.python.values import (
     ClassValue,
@@ -159,8 +159,9 @@ def _startup(world: World) -> None:
 
 
 def _start_up(world: World, action: Callable[[Machine], None]) -> None:
-    def near(_: Machine, decision: Decision, __: int) -> bool:
-        return decision.site is not None and world.is_about_streams(decision.site.module)
+    def near(_: Machine, decision: Decision, __: int) -> Nearness:
+        about = decision.site is not None and world.is_about_streams(decision.site.module)
+        return Nearness.NEAR if about else Nearness.LEADING
 
     explorer = Explorer(world.budget, STARTUP_PATHS, True, STARTUP_STEPS, STARTUP_TOTAL, _not_started, near)
     _explored(world, action, explorer, lambda _: False)
@@ -309,7 +310,7 @@ def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY
 
 
 def _explorer(world: World, total: int) -> Explorer:
-    return Explorer(world.budget, ENTRY_PATHS, True, ENTRY_STEPS, total, turned_away, behind_sign)
+    return Explorer(world.budget, ENTRY_PATHS, True, ENTRY_STEPS, total, turned_away, nearness)
 
 
 def _explored(

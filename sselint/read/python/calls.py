@@ -91,7 +91,7 @@ def call_function(
         from sselint.read.python import expressions
 
         return _nested(
-            m, node, site, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function))
+            m, function, site, lambda: expressions.evaluate(m, node.body, Frame(function.module, scope, None, function))
         )
     m.world.called.add(node)
     if node is not m.alone:
@@ -134,8 +134,8 @@ def run_body(
         return Const.of(None)
 
     if not m.boot or on_yield is not None or m.world.is_about_streams(function.module):
-        return _nested(m, node, site, body)
-    return _aside(m, function, lambda: _nested(m, node, site, body))
+        return _nested(m, function, site, body)
+    return _aside(m, function, lambda: _nested(m, function, site, body))
 
 
 def _aside(m: Machine, function: Function, run: Callable[[], Value]) -> Value:
@@ -149,15 +149,24 @@ def _aside(m: Machine, function: Function, run: Callable[[], Value]) -> Value:
         return Unknown(f"what {function.name} gives, which takes too long to follow")
 
 
-def _nested(m: Machine, node: object, site: Site | None, body: Callable[[], Value]) -> Value:
+def _nested(m: Machine, function: Function, site: Site | None, body: Callable[[], Value]) -> Value:
+    node = function.node
     if m.depth >= MAX_DEPTH or m.calls.count(node) >= MAX_SAME:
         return Unknown("calls nest too deeply to follow")
     m.depth += 1
     m.calls.append(node)
     m.call_sites.append(site)
+    number = m.ways.begin(leads=m.world.is_about_streams(function.module))
     try:
-        return body()
+        value = body()
+    except BaseException:
+        m.ways.left(number)
+        raise
+    else:
+        m.ways.gave(number, value)
+        return value
     finally:
+        m.ways.end()
         m.calls.pop()
         m.call_sites.pop()
         m.depth -= 1

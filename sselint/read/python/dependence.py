@@ -15,6 +15,7 @@ from sselint.read.python.heap import Heap
 from sselint.read.python.idsource import id_source
 from sselint.read.python.outcome import Path, run_of
 from sselint.read.python.replay import replay_of
+from sselint.read.python.twins import idle_answers
 
 Answers = frozenset[tuple[object, int]]
 """The answers that one group of paths has in common, of the tests of environment variables."""
@@ -24,7 +25,7 @@ def ids_and_replay(heap: Heap, paths: Sequence[Path]) -> tuple[IdSource, Replay]
     """Ids and replay; where they turn on environment variables that nothing settles, unknown because of them."""
     ids, replay = id_source(heap, paths), replay_of(heap, paths)
     sending = [p for p in paths if p.is_stream and p.frames]
-    groups = _groups(sending)
+    groups = _groups(sending, idle_answers(heap, sending))
     if len(groups) < 2:
         return ids, replay
     several = {answers: (id_source(heap, g), replay_of(heap, g)) for answers, g in groups.items()}
@@ -69,10 +70,12 @@ def variables(
     names = frozenset(str(e.data["name"]) for paths in runs for p in paths for e in p.events("environment"))
     if not names or is_open or any(g.origin in (KeyOrigin.STARTUP, KeyOrigin.UNKNOWN) for g in guards):
         return names
-    several = _groups([p for paths in runs for p in paths])
+    everything = [p for paths in runs for p in paths]
+    idle = idle_answers(heap, everything, words)
+    several = _groups(everything, idle)
     told = [_told(heap, [p for p in paths if p.missed_guard is None]) for paths in several.values()]
     for paths in runs:
-        told.extend({id(paths): run_of(group, words, True).outcome} for group in _groups(paths).values())
+        told.extend({id(paths): run_of(group, words, True).outcome} for group in _groups(paths, idle).values())
     return names if _differ(told) else frozenset()
 
 
@@ -88,10 +91,11 @@ def is_open(ids: IdSource, replay: Replay, runs: Sequence[Run | None]) -> bool:
     )
 
 
-def _groups(paths: Sequence[Path]) -> dict[Answers, list[Path]]:
+def _groups(paths: Sequence[Path], idle: frozenset[object]) -> dict[Answers, list[Path]]:
     groups: dict[Answers, list[Path]] = {}
     for path in paths:
-        answers = frozenset((key, d.option) for key, d in path.options("environment").items())
+        asked = path.options("environment").items()
+        answers = frozenset((key, d.option) for key, d in asked if key not in idle)
         groups.setdefault(answers, []).append(path)
     return groups
 

@@ -39,6 +39,7 @@ from sselint.read.python.values import (
     settled,
     stepped,
 )
+from sselint.read.python.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,6 +220,7 @@ class Machine:
         self.call_sites: list[Site | None] = []
         self.drawn: dict[Generator, Any] = {}
         """The generators that are asked for one element at a time, with what is left of them."""
+        self.ways = Ways()
         self.live: Item | None = None
         """What was taken last from a queue or channel: the event that is on its way now."""
 
@@ -231,7 +233,7 @@ class Machine:
 
     def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
         """The oracle's answer."""
-        return self.oracle.choose(options, key, kind, label, site)
+        return self.oracle.choose(options, key, kind, label, site, self.ways.within)
 
     def once(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
         """The oracle's answer, the same for the whole run."""
@@ -244,6 +246,7 @@ class Machine:
         """Adds to the trace."""
         if self.signs is None and kind in SIGNS:
             self.signs = len(self.oracle.decisions)
+        self.ways.noted(kind)
         self.trace.append(Event(kind, site, {**data, "round": self.round}))
 
     # -- objects ----------------------------------------------------------------------------------------------------

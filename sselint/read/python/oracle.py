@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import IntEnum
 from time import process_time
 from typing import Any, TypeVar
 
@@ -39,6 +40,8 @@ class Decision:
     kind: str
     label: str
     site: Site | None
+    within: int = 0
+    """The call in which the question came up, by the number that the run gives its calls."""
 
 
 @dataclass
@@ -52,12 +55,14 @@ class Oracle:
     """What must be left at the end of the call that has an allowance."""
     decisions: list[Decision] = field(default_factory=list)
 
-    def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
+    def choose(
+        self, options: int, key: object, kind: str, label: str = "", site: Site | None = None, within: int = 0
+    ) -> int:
         """The option taken, 0 up to `options` - 1."""
         position = len(self.decisions)
         option = self.prefix[position] if position < len(self.prefix) else self.usual.get(key, 0)
         option = min(option, options - 1)
-        self.decisions.append(Decision(key, option, options, kind, label, site))
+        self.decisions.append(Decision(key, option, options, kind, label, site, within))
         return option
 
     def step(self) -> None:
@@ -97,12 +102,67 @@ class Budget:
         return self.steps <= 0 or process_time() - self.started > self.seconds
 
 
+class Nearness(IntEnum):
+    """How near a question is to what a run is asked for."""
+
+    NEAR = 0
+    LEADING = 1
+    ASIDE = 2
+    """It came up in a call of which nothing is seen but its value, if that: a helper that logs or loads a setting."""
+
+
+@dataclass
+class Waiting:
+    """Ways that branch off the paths so far: into what is new by nearness, and again at questions answered before."""
+
+    near: deque[tuple[int, ...]] = field(default_factory=deque)
+    new: deque[tuple[int, ...]] = field(default_factory=lambda: deque([()]))
+    aside: deque[tuple[int, ...]] = field(default_factory=deque)
+    again: deque[tuple[int, ...]] = field(default_factory=deque)
+    old: deque[tuple[int, ...]] = field(default_factory=deque)
+    keys: deque[tuple[int, ...]] = field(default_factory=deque)
+    """Where a key that was looked up, far from the sign, is there or not: a guard that was not missed yet."""
+
+    def __bool__(self) -> bool:
+        return bool(self.fresh or self.again or self.old)
+
+    @property
+    def fresh(self) -> deque[tuple[int, ...]]:
+        """The nearest ways into what is new."""
+        return self.near or self.new or self.keys or self.aside
+
+    def pop(self, turn: int) -> tuple[int, ...]:
+        """The next way: what is new and farther takes turns with near questions that are asked again."""
+        turns = (self.again, self.new, self.keys, self.aside)
+        turns = turns if turn % 2 else (*turns[1:], self.again)
+        ahead = (self.keys, self.near) if turn % KEYS_TURN == KEYS_TURN - 1 else (self.near,)
+        queues: tuple[deque[tuple[int, ...]], ...] = (*ahead, *turns, self.old)
+        return next(queue for queue in queues if queue).popleft()
+
+    def add(self, way: tuple[int, ...], nearness: Nearness, fresh: bool, key: bool) -> None:
+        """Adds a way behind those of its kind. `key`: the question is whether a key is there."""
+        if fresh:
+            far = self.keys if key else self.new
+            (self.near, far, self.aside)[nearness].append(way)
+        else:
+            (self.again, self.old, self.old)[nearness].append(way)
+
+    def add_first(self, way: tuple[int, ...], nearness: Nearness) -> None:
+        """Adds a way into what is new before all others."""
+        (self.aside if nearness is Nearness.ASIDE else self.near).appendleft(way)
+
+    def reached(self) -> None:
+        """What was put first to find a path that does not fail is far from now on."""
+        self.new.extend(self.near)
+        self.near.clear()
+
+
 class Explorer:
     """Runs a function path by path. `cover` stops once every option of every question was taken somewhere; otherwise
     all paths are run, those with something new first, until `limit`. As long as all `failed`, the last question that a
-    path came to is answered otherwise first, for it is the nearest to what made it fail. Then come the questions that
-    are `near`: it is told the result, the question and how many came before it. The other questions are from then on
-    answered as on the first path that did not fail, unless it is their turn."""
+    path came to is answered otherwise first, for it is the nearest to what made it fail. Then come the questions by
+    their nearness: `near` is told the result, the question and how many came before it. Those that are not near are
+    from then on answered as on the first path that did not fail, unless it is their turn."""
 
     def __init__(
         self,
@@ -112,7 +172,7 @@ class Explorer:
         steps: int = 60_000,
         total: int = 400_000,
         failed: Callable[[Any], bool] = lambda _: False,
-        near: Callable[[Any, Decision, int], bool] = lambda *_: False,
+        near: Callable[[Any, Decision, int], Nearness] = lambda *_: Nearness.LEADING,
     ) -> None:
         self.budget = budget
         self.left = total
@@ -129,23 +189,17 @@ class Explorer:
 
     def run(self, path: Callable[[Oracle], Result]) -> Iterator[tuple[Result, list[Decision]]]:
         """The results of all paths, each with the decisions that it took."""
-        first: deque[tuple[int, ...]] = deque()
-        new: deque[tuple[int, ...]] = deque([()])
-        again: deque[tuple[int, ...]] = deque()
-        old: deque[tuple[int, ...]] = deque()
-        keys: deque[tuple[int, ...]] = deque()
+        waiting = Waiting()
         seen: set[tuple[object, int]] = set()
         served: set[tuple[object, int]] = set()
         usual: dict[object, int] = {}
         count, reached = 0, False
-        while first or new or again or old or keys:
-            turns = (again, new, keys) if count % 2 else (new, keys, again)
-            ahead = (keys, first) if count % KEYS_TURN == KEYS_TURN - 1 else (first,)
-            prefix = next(queue for queue in (*ahead, *turns, old) if queue).popleft()
+        while waiting:
             if count >= self.limit or self.budget.spent or self.left <= 0:
-                self.complete, self.covered = False, not (first or new or keys)
+                self.complete, self.covered = False, not waiting.fresh
                 self.cut = self.cut or count < self.limit
                 return
+            prefix = waiting.pop(count)
             count += 1
             oracle = Oracle(prefix, self.steps, usual)
             result = path(oracle)
@@ -158,21 +212,18 @@ class Explorer:
             failed = self.failed(result)
             if not failed and not reached:
                 reached = True
-                new.extend(first)
-                first.clear()
-                before = (d for n, d in enumerate(decisions) if not self.near(result, d, n))
-                usual = {d.key: d.option for d in before if d.option}
+                waiting.reached()
+                far = (d for n, d in enumerate(decisions) if self.near(result, d, n) is not Nearness.NEAR)
+                usual = {d.key: d.option for d in far if d.option}
             served.update((d.key, d.option) for d in decisions if not failed)
             for decision, other, fresh in self._others(decisions, len(prefix), seen):
-                if fresh and not reached:
-                    first.appendleft(other)
-                    continue
                 near = self.near(result, decision, len(other) - 1)
-                far = keys if decision.kind == "lookup" and not self.cover else new
-                queues = (far, first) if fresh else (old, again)
-                queues[near].append(other)
+                if fresh and not reached:
+                    waiting.add_first(other, near)
+                else:
+                    waiting.add(other, near, fresh, decision.kind == "lookup" and not self.cover)
             if not failed:
-                first.extend(self._unserved(result, decisions[: len(prefix)], served))
+                waiting.near.extend(self._unserved(result, decisions[: len(prefix)], served))
             yield result, decisions
 
     def _unserved(
@@ -182,7 +233,8 @@ class Explorer:
         that did not."""
         for position, decision in enumerate(decisions):
             for option in range(decision.options):
-                if (decision.key, option) not in served and self.near(result, decision, position):
+                new = (decision.key, option) not in served
+                if new and self.near(result, decision, position) is Nearness.NEAR:
                     served.add((decision.key, option))
                     yield (*(d.option for d in decisions[:position]), option)
 

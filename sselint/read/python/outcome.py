@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.machine import Event, Hypothesis, Machine
 from sselint.read.python.modules import Site
-from sselint.read.python.oracle import Decision
+from sselint.read.python.oracle import Decision, Nearness
 from sselint.read.python.values import Const, Cursor, Remembered, Reply, Unknown, Value, leaves
 from sselint.read.python.wire import Frame
 
@@ -22,10 +22,14 @@ def turned_away(m: Machine) -> bool:
     return "refuse" in kinds and not kinds & {"stream", "frame", "start"}
 
 
-def behind_sign(m: Machine, decision: Decision, position: int) -> bool:
-    """Whether a question came up when the cursor had been read or the stream begun, or is which implementation is
-    asked."""
-    return decision.kind == "implementation" or (m.signs is not None and position >= m.signs)
+def nearness(m: Machine, decision: Decision, position: int) -> Nearness:
+    """How near a question is to what the client gets: near where it came up when the cursor had been read or the stream
+    begun, is about the cursor, or is which implementation is asked; aside where its call leads nowhere."""
+    if decision.kind in ("implementation", "opaque"):
+        return Nearness.NEAR
+    if decision.within not in m.ways.leading:
+        return Nearness.ASIDE
+    return Nearness.NEAR if m.signs is not None and position >= m.signs else Nearness.LEADING
 
 
 @dataclass

@@ -54,6 +54,7 @@ def serve(m: Machine, endpoint: Endpoint) -> None:
     try:
         try:
             response = _through(m, endpoint, _middleware(m, endpoint), 0)
+            m.ways.answered(response)
             deliver(m, response, endpoint)
         except Raised as raised:
             if m.begun:

@@ -23,7 +23,7 @@ from sselint.read.python.evidence import LAST_EVENT_ID
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle
-from sselint.read.python.outcome import Path, behind_sign, evidence_of, run_of, turned_away
+from sselint.read.python.outcome import Path, evidence_of, nearness, run_of, turned_away
 from sselint.read.python.values import (
     Callback,
     ClassValue,
@@ -66,7 +66,7 @@ class Runs:
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
         budget = self.world.budget
-        explorer = Explorer(budget, limit, False, STEPS, self.share, turned_away, behind_sign)
+        explorer = Explorer(budget, limit, False, STEPS, self.share, turned_away, nearness)
 
         def path(oracle: Oracle) -> Machine:
             m = Machine(self.world, oracle, hypothesis)

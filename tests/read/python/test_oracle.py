@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.read.python.oracle import Budget, Decision, Explorer, Oracle
+from sselint.read.python.oracle import Budget, Decision, Explorer, Nearness, Oracle
 
 LIMIT = 100
 
@@ -17,8 +17,8 @@ def paths(kind: str, cover: bool) -> list[list[Decision]]:
         for number in range(2 * LIMIT):
             oracle.choose(2, number, "value")
 
-    def near(_: object, __: Decision, position: int) -> bool:
-        return position > 0
+    def near(_: object, __: Decision, position: int) -> Nearness:
+        return Nearness.NEAR if position else Nearness.LEADING
 
     explorer = Explorer(Budget(10**6), LIMIT, cover, steps=10, total=10**6, near=near)
     return [decisions for _, decisions in explorer.run(path)]
