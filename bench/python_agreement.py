@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sselint.facts import Evidence, Outcome, Stream
+from sselint.facts import Evidence, KeyOrigin, Outcome, Stream
 from sselint.findings import Verdict
 from sselint.judge import judge
 from sselint.pipeline import audit
@@ -148,11 +148,14 @@ def compared(record: dict[str, Any], checkouts: Path) -> Row:
     kinds = {s.ids.kind.value for s in about if _closeness(s, record) == _closeness(stream, record)}
     kind = next(iter(sorted(kinds & IDS[ids])), stream.ids.kind.value)
     where, outcome = stream.replay.where.value, stream.on_foreign.outcome
+    guarded = any(g.origin is KeyOrigin.RANDOM_LOCAL for g in stream.guards)
+    refused = guarded and behaviour == "fail_closed"  # by the guard, before the cursor is looked at
+    met = f"guard, then {outcome.value}" if refused else outcome.value
     return Row(
         *common,
         (ids, f"{kind}, {stream.ids.scope.value}", kind in IDS[ids]),
         (replay, where, where in REPLAY[replay]),
-        (behaviour, outcome.value, outcome in BEHAVIOUR[behaviour]),
+        (behaviour, met, refused or outcome in BEHAVIOUR[behaviour]),
         record["label"],
         ", ".join(told),
     )
