@@ -137,13 +137,21 @@ def _hold(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _held(m: Machine, effect: Effect, c: Context) -> Value:
-    """What a context variable holds: what this run has set, else its default. What others set is in their context."""
+    """What a context variable holds: what this run has set; else its default, or what the tree sets, where something
+    may have done so on the way here that was not followed: none by default is there to be set."""
     if not isinstance(c.receiver, Ref):
         return Unknown("a context variable")
     mine = m.overlay.attributes.get((c.receiver, HELD))
     default = c.arguments.get(0, "default") or library.argument(m, c.receiver, "default")
-    found = mine if mine is not None else default
-    return found if found is not None else m.read_attribute(c.receiver, HELD) or Unknown("a context variable")
+    if mine is not None:
+        return mine
+    site = c.arguments.site
+    is_set = bool(m.object(c.receiver).attributes.get(HELD)) or default == NOTHING
+    if default is not None and is_set:
+        is_set = m.once(2, ("context", c.receiver.id), "condition", "whether a context variable is set", site) == 0
+    if not is_set and default is not None:
+        return default
+    return m.read_attribute(c.receiver, HELD) or Unknown("a context variable")
 
 
 def _application(m: Machine, effect: Effect, c: Context) -> Value:
