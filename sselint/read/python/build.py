@@ -84,7 +84,7 @@ def build(
     for _ in range(ROUNDS):
         before = world.heap.version
         core = visited | world.visited | {_module_of(e) for e in (*streaming, *loose)}
-        _round(world, [*endpoints, *loose], {*streaming, *loose}, core, near, stages)
+        _round(world, [*endpoints, *loose], {*streaming, *loose}, core, near, evident, stages)
         if world.heap.version == before:
             break
         world.renew(AGAIN_STEPS)
@@ -108,10 +108,12 @@ def _round(
     streaming: set[Endpoint],
     core: set[str],
     near: set[str],
+    evident: set[str],
     stages: dict[str, Budget],
 ) -> None:
     """Runs everything once that may put something where the streams find it: what makes streams and applications,
-    what stands in the streams' own files, the endpoints, what stands around them. Each has a budget of its own."""
+    what stands in the streams' own files, those first that mention streams, the endpoints, what stands around them.
+    Each has a budget of its own."""
     world.renew(stages["first"])
     _startup(world)
     served = [e for e in endpoints if e in streaming or _module_of(e) in near]
@@ -120,17 +122,23 @@ def _round(
     }
     foremost = _foremost(world, core | near)
     for position, function in enumerate(foremost):
-        share = max(world.budget.steps // (len(foremost) - position), ENTRY_STEPS)
-        _call_alone(world, function, done, ENTRY_TOTAL if order.makes(world, function) else min(share, ENTRY_TOTAL))
+        share = _share(world, len(foremost) - position)
+        _call_alone(world, function, done, ENTRY_TOTAL if order.makes(world, function) else share)
     world.renew(stages["core"])
-    for function in _uncalled(world, core):
-        _call_alone(world, function, done)
+    core_first = sorted(_uncalled(world, core), key=lambda f: (f.module.path not in evident, f.receiver is None))
+    for position, function in enumerate(core_first):
+        _call_alone(world, function, done, _share(world, len(core_first) - position))
     world.renew(stages["serve"])
     for endpoint in served:
         _explore(world, partial(_serve, endpoint))
     world.renew(stages["near"])
     for function in _uncalled(world, near - core):
         _call_alone(world, function, done)
+
+
+def _share(world: World, waiting: int) -> int:
+    """The steps that one of so many may take of what is left, so that none starves the others."""
+    return min(max(world.budget.steps // waiting, ENTRY_STEPS), ENTRY_TOTAL)
 
 
 def _call_alone(world: World, function: Function, done: set[ir.Node], total: int = ENTRY_TOTAL) -> None:
@@ -403,9 +411,13 @@ def _standing(world: World, near: set[str]) -> Iterator[Function]:
                 if isinstance(function, Function) and function.module.path == path:
                     yield function
     m = Machine(world, Oracle(), Hypothesis.BUILD)
-    for target in list(world.heap.objects.values()):
+    known = list(world.heap.objects.values())
+    made = {o.of.node for o in known if isinstance(o.of, ClassValue) and o.id not in world.stand_ins}
+    for target in known:
         if target.kind != "instance" or not isinstance(target.of, ClassValue) or target.of.module.path not in near:
             continue
+        if target.id in world.stand_ins and target.of.node in made:
+            continue  # what the object itself does is what its users find
         line = [target.of, *(a for a in classes.ancestors(m, target.of) if isinstance(a, ClassValue))]
         for cls in line:
             for name, value in list(cls.attributes.items()):

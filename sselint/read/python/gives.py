@@ -138,7 +138,7 @@ def _hold(m: Machine, effect: Effect, c: Context) -> Value:
 
 def _held(m: Machine, effect: Effect, c: Context) -> Value:
     """What a context variable holds: what this run has set; else its default, or what the tree sets, where something
-    may have done so on the way here that was not followed: none by default is there to be set."""
+    may have done so on the way here that was not followed: none by default is there to be set by its own file."""
     if not isinstance(c.receiver, Ref):
         return Unknown("a context variable")
     mine = m.overlay.attributes.get((c.receiver, HELD))
@@ -146,7 +146,9 @@ def _held(m: Machine, effect: Effect, c: Context) -> Value:
     if mine is not None:
         return mine
     site = c.arguments.site
-    is_set = bool(m.object(c.receiver).attributes.get(HELD)) or default == NOTHING
+    target = m.object(c.receiver)
+    set_here = target.site is not None and ".set(" in target.site.module.source.text
+    is_set = bool(target.attributes.get(HELD)) or (default == NOTHING and set_here)
     if default is not None and is_set:
         is_set = m.once(2, ("context", c.receiver.id), "condition", "whether a context variable is set", site) == 0
     if not is_set and default is not None:

@@ -320,6 +320,8 @@ class World:
         options = list(self.globals.get(module.path, {}).get(name, ()))
         if not options:
             return None
+        if len(options) > 1:  # a name that is imported, and what it was found to stand for, are one
+            options = list(dict.fromkeys(self.force(m, value) for value in options))
         if not m.boot:
             options += late.alternatives(module, name, options, (module.path, name) in self.rewritten)
         if len(options) > 1 and not (m.building and self.choices.is_open(key)):

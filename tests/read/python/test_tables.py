@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import IdKind, Outcome, Where
-from tests.read.python.programs import stream_of
+from tests.read.python.programs import reading_of, stream_of
 
 LEDGER = """
 import uuid
@@ -188,3 +188,34 @@ async def tell(text):
 def test_what_a_caller_gives_stands_before_what_nobody_is_seen_to_give() -> None:
     found = stream_of({"app.py": RELAYED, "teller.py": CALLER})
     assert found.ids.kind is IdKind.COUNTER
+
+
+SIGNED_IN = """
+from contextvars import ContextVar
+
+from fastapi import FastAPI, HTTPException
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+user = ContextVar("user", default=None)
+SETS
+
+
+@app.get("/log")
+def log():
+    if user.get() is None:
+        raise HTTPException(401)
+    return StreamingResponse((f"id: {n}\\ndata: news\\n\\n" for n in range(3)), media_type="text/event-stream")
+"""
+SETS = """
+
+def sign_in(name):
+    return user.set(name)
+"""
+
+
+@pytest.mark.parametrize(("sets", "count"), [(SETS, 1), ("", 0)])
+def test_a_context_variable_that_its_file_sets_is_not_always_none(sets: str, count: int) -> None:
+    """Whoever signs a user in may do so out of sight, so that not all are turned away. Look-alike: nobody does."""
+    streams = reading_of({"app.py": SIGNED_IN.replace("SETS", sets)}).streams
+    assert len([stream for stream in streams if stream.apps]) == count
