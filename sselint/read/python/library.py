@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from http import HTTPStatus
 
 from sselint.read.python import (
     builtin_calls,
@@ -17,6 +15,7 @@ from sselint.read.python import (
     iteration,
     methods,
     project,
+    statuses,
     stores,
     tasks,
     text,
@@ -79,29 +78,14 @@ def external_attribute(m: Machine, external: External, name: str, site: Site | N
         return effects.apply(m, described.call, Context(None, described, Arguments((), {}, site or _nowhere(m), None)))
     if entry is not None and entry.method(name) is not None and described is None:
         return Method(external, name)
-    return status_of(m, dotted) or External(dotted)
-
-
-STATUS = re.compile(r"HTTP_(\d{3})_[A-Z_]+")
-
-
-def status_of(m: Machine, dotted: str) -> Const | None:
-    """The number of a status by its name: `HTTP_409_CONFLICT`, or `CONFLICT` of what the rules say holds them."""
-    holder, _, name = dotted.rpartition(".")
-    numbered = STATUS.fullmatch(name) if name.startswith("HTTP_") else None
-    if numbered is not None:
-        return Const.of(int(numbered.group(1)))
-    entry = m.rules.entry(holder)
-    if entry is None or not entry.options.get("statuses") or name not in HTTPStatus.__members__:
-        return None
-    return Const.of(int(HTTPStatus[name]))
+    return statuses.by_name(m, dotted) or External(dotted)
 
 
 def value_of(m: Machine, external: External, site: Site) -> Value:
     """What a name of a library stands for, where the rules say that it is a value (`flask.g`)."""
     entry = m.rules.entry(external.name)
     if entry is None or entry.role != "value" or entry.call is None:
-        return status_of(m, external.name) or external
+        return statuses.by_name(m, external.name) or external
     return effects.apply(m, entry.call, Context(None, entry, Arguments((), {}, site, None)))
 
 

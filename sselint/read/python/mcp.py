@@ -186,6 +186,8 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
         return  # the SDK logs it; the head is out, and the body is empty
     if isinstance(result, Const) and result.value is None:
         return
+    if isinstance(result, Unknown) and result.cursor:  # whoever was handed the cursor may have sent what is behind it
+        wire.emit(m, {"data": result}, a.site, framed=False)
     m.note("live", a.site, source=sessions(m, ref).id, fed="local")
     raise Ended
 

@@ -135,3 +135,28 @@ def test_a_store_of_an_interface_is_for_others_to_pick(annotation: str, where: W
     (stream,) = reading_of({"journal.py": OPEN.format(annotation=annotation)}).streams
     assert stream.replay.where is where
     assert stream.on_foreign.outcome is Outcome.EMPTY
+
+
+WRAPPED = """
+from mcp.server.streamable_http import EventStore
+
+
+class Scoped(EventStore):
+    def __init__(self, inner, scope):
+        self.inner = inner
+        self.scope = scope
+
+    async def store_event(self, stream_id, message):
+        return f"{{self.scope}}:{{await self.inner.store_event(stream_id, message)}}"
+
+    async def replay_events_after(self, last_event_id, send_callback):
+        {replay}
+"""
+HANDED_ON = "return await self.inner.replay_events_after(last_event_id, send_callback)"
+
+
+@pytest.mark.parametrize(("replay", "outcome"), [(HANDED_ON, Outcome.UNKNOWN), ("return None", Outcome.IGNORED)])
+def test_a_store_around_another(replay: str, outcome: Outcome) -> None:
+    """What the inner store sends is out of sight. Look-alike: nobody is asked."""
+    (stream,) = reading_of({"scoped.py": WRAPPED.format(replay=replay)}).streams
+    assert stream.on_foreign.outcome is outcome
