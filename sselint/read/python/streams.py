@@ -10,11 +10,15 @@ from sselint.facts import (
     AppReference,
     Cursor,
     Guard,
+    IdKind,
+    IdSource,
     Outcome,
+    Replay,
     Run,
     Scope,
     Stream,
     Truth,
+    Where,
 )
 from sselint.read.python import guards, serve, variants
 from sselint.read.python.dependence import ids_and_replay, is_open, variables
@@ -144,6 +148,8 @@ def _assembled(
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
+    if cursor.read is Truth.UNKNOWN:
+        ids, replay = _not_followed(ids, replay)
     site = site_of(endpoint)
     if site is None:
         return None
@@ -198,6 +204,17 @@ def _not_read(run: Run, cursor: Cursor) -> Run:
         return run
     outcome = Outcome.NOT_READ if cursor.read is Truth.NO else Outcome.UNKNOWN
     return Run(outcome, cursor.why, run.evidence)
+
+
+def _not_followed(ids: IdSource, replay: Replay) -> tuple[IdSource, Replay]:
+    """Ids and replay of a stream that was not followed to its end: that there are none is then not known."""
+    so_far = "that was followed, and not all of it was followed"
+    if ids.kind is IdKind.NONE:
+        why = f"no event carries an id {so_far}"
+        ids = IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, ids.evidence, reaches_fresh_client=Truth.UNKNOWN)
+    if replay.where is Where.NONE:
+        replay = replace(replay, where=Where.UNKNOWN, why=f"nothing is replayed {so_far}")
+    return ids, replay
 
 
 def _may_be_read(world: World) -> bool:

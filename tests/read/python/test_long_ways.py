@@ -161,3 +161,32 @@ def test_a_global_that_a_function_sets_later(name: str, value: str | None, seen:
     module = Module(Source("engines.py", LATER, "python"), "engines", False)
     found = late.alternatives(module, name, [Const.of(value)], seen)
     assert [isinstance(v, Unknown) and name in v.why for v in found] == ([] if sure else [True])
+
+
+ASKED = """
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+CURSOR = "Last-Event-ID"
+
+
+async def feed(request):
+    asked = request.query_params
+    {questions}
+    return StreamingResponse(iter(["data: news\\n\\n"]), media_type="text/event-stream")
+
+
+app = Starlette(routes=[Route("/feed", feed)])
+"""
+
+
+@pytest.mark.parametrize(
+    ("many", "kind", "where"), [(3, IdKind.NONE, Where.NONE), (400, IdKind.UNKNOWN, Where.UNKNOWN)]
+)
+def test_what_is_not_there_as_far_as_it_was_followed(many: int, kind: IdKind, where: Where) -> None:
+    """That nothing has an id, and nothing is replayed, is known where each answer was tried. Look-alike: there are more
+    questions than paths that are followed, and the tree speaks of a cursor."""
+    questions = "\n    ".join(f'if asked.get("k{n}"):\n        print("k{n}")' for n in range(many))
+    stream = stream_of(ASKED.format(questions=questions))
+    assert (stream.ids.kind, stream.replay.where) == (kind, where)
