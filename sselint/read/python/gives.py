@@ -85,6 +85,8 @@ def _variable(m: Machine, effect: Effect, c: Context) -> Value:
     default = c.argument(effect, "default", "1")
     if not isinstance(name, Const):
         return Unknown("an environment variable whose name is computed")
+    if name.value in m.rules.word_list("replica_variables"):
+        return m.minted("replica", c.arguments.site, note=f"{name.value}, which each container has its own of")
     return Variable(str(name.value), default if default is not None else NOTHING)
 
 

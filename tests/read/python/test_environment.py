@@ -169,3 +169,35 @@ def test_a_variable_that_is_merely_asked_on_the_way_is_none_that_the_facts_depen
 
 
 CHOSEN = 'str(uuid.uuid4()) if KIND == "random" else f"{os.getpid()}-{len(self.data)}"'
+
+
+@pytest.mark.parametrize(
+    ("prefix", "kind"),
+    [
+        ('os.environ["HOSTNAME"]', IdKind.REPLICA_PREFIXED),
+        ('os.environ.get("HOSTNAME") or socket.gethostname()', IdKind.REPLICA_PREFIXED),
+        ('os.environ.get("FEED_NAME", "feed")', IdKind.COUNTER),
+    ],
+)
+def test_a_variable_that_each_container_has_its_own_of(prefix: str, kind: IdKind) -> None:
+    """It tells replicas apart as the host's name does. Look-alike: a name that the deployment may give to all."""
+    store = f"""
+import itertools
+import os
+import socket
+prefix = {prefix}
+counted = itertools.count()
+log = []
+
+
+def publish(text):
+    log.append((f"{{prefix}}-{{next(counted)}}", text))
+"""
+    handler = """
+    async def body():
+        for key, text in log:
+            yield {"id": key, "data": text}
+
+    return EventSourceResponse(body())
+    """
+    assert stream_of(answered(handler, store)).ids.kind is kind
