@@ -49,7 +49,7 @@ STEPS = 20_000
 SHARE, LEAST, HYPOTHESES = 2_000_000, 20_000, 5
 """What all runs of an endpoint may take where nobody else wants any, and what those of one hypothesis take at least."""
 NOT_DEPLOYED = re.compile(
-    r"(^|/)(tests?|testing|examples?|docs?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
+    r"(^|/)(tests?|testing|examples?|docs?(_src)?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
 )
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sselint.facts import FileOutcome, FileReport, Stream
+from sselint.facts import AppReference, FileOutcome, FileReport, Stream
 from sselint.read.python import order
-from sselint.read.python.discover import Endpoint
+from sselint.read.python.discover import Endpoint, references
 from sselint.read.python.streams import NOT_DEPLOYED, site_of, symbol_of
 from sselint.read.python.world import World
 
@@ -21,10 +21,20 @@ def note(world: World, endpoint: Endpoint, cut: bool) -> None:
     """Remembers a handler that sends events, or writes down that it does, of which no stream was made; `cut` where that
     is because work ended."""
     site = site_of(endpoint)
+    if endpoint.application and not any(_is_served(world, app) for app in references(world, endpoint)):
+        return  # a library's own, which only its examples mount, or nobody here does
     if site is not None and site.module.path and not NOT_DEPLOYED.search(site.module.path):
         key = (site.module.path, symbol_of(endpoint))
         mounted, before = world.unread.get(key, (False, False))
         world.unread[key] = (mounted or bool(endpoint.application), before or cut)
+
+
+def _is_served(world: World, app: AppReference) -> bool:
+    """Whether a command can name an application that is no example, or its own file starts a server."""
+    if NOT_DEPLOYED.search(app.path):
+        return False
+    started = any(r.kind == "server" and r.site.module.path == app.path for r in world.registrations)
+    return bool(app.attribute) or started
 
 
 def reports(world: World, evident: Sequence[str], streams: Sequence[Stream]) -> Iterator[FileReport]:

@@ -25,6 +25,7 @@ APP = (
         (["examples/chat/server.py"], False),
         (["examples/chat/server.py", "server.py"], True),
         (["docs/tutorial/main.py"], False),
+        (["docs_src/asgi/page.py"], False),
         (["contests/server.py"], True),
     ],
 )

@@ -132,3 +132,34 @@ def test_a_handler_that_asks_for_a_stream_and_answers_otherwise_is_not_told() ->
     """Look-alike: the media type stands in what it asks another server for."""
     text = POOLED.format(test="pool.close", says='headers={"accept": "text/event-stream"}')
     assert not reading_of({"app.py": text}).files
+
+
+KIT = """
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+
+
+async def feed():
+    async def body():
+        yield "id: 1\\ndata: x\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+
+
+class Kit:
+    def application(self):
+        made = FastAPI()
+        made.get("/feed")(feed)
+        return made
+"""
+
+
+@pytest.mark.parametrize(("user", "told"), [("examples/shop.py", 0), ("shop.py", 1)])
+def test_a_library_whose_streams_only_its_examples_mount_is_not_missed(
+    monkeypatch: pytest.MonkeyPatch, user: str, told: int
+) -> None:
+    """Look-alike: the application is made by a module that a command line can name."""
+    monkeypatch.setattr(build, "RUN_STEPS", 0)
+    monkeypatch.setattr(build, "RUN_EACH", 0)
+    files = {"kit/__init__.py": KIT, user: "from kit import Kit\n\napp = Kit().application()\n"}
+    assert len(_over(files)) == told
