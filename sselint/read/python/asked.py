@@ -8,14 +8,14 @@ into a column comes out of that column again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sselint.read.python import containers, library, sql, stores, writers
 from sselint.read.python.heap import Object
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
-from sselint.read.python.values import Const, Join, Ref, Reply, Tuple, Value, Wrapped, leaves, mentions_cursor
+from sselint.read.python.values import Const, Join, Ref, Reply, Tuple, Value, Wrapped, mentions_cursor
 
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
 DEEP = 5
@@ -85,77 +85,76 @@ def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
         stores.write(m, store, list(asked.given.values()), site)
     if not m.building or not asked.statement.inserts:
         return
-    put = {column: asked.given[place] for column, place in asked.statement.inserts if place in asked.given}
-    names = [column for column, value in put.items() if writers.is_name(leaves(value))]
-    for column, value in put.items():
-        kept = stores.in_table(store, writers.marked(m, value, writers.Filing(), [n for n in names if n != column]))
-        stores.put_field(m, store, f"{asked.statement.table}.{column}", kept, site)
+    columns = [(column, asked.given[place]) for column, place in asked.statement.inserts if place in asked.given]
+    for (column, _), kept in zip(columns, writers.fields(m, columns, writers.Filing()), strict=True):
+        name = f"{asked.statement.table}.{column}"
+        stores.put_field(m, store, name, stores.in_table(store, kept), site)
     store.grows = store.grows or site
 
 
 # -- one entry, or what comes behind -------------------------------------------------------------------------------
 
 
-def names_entry(m: Machine, asked: Query | None, named: Sequence[tuple[str, Value]]) -> bool:
-    """Whether the cursor is asked for by being equal to something, and by nothing else."""
-    if asked is not None and asked.statement.sums_up:
-        return False
-    if asked is not None:
-        held = asked.statement.held
-        signs = [sign for place, sign, _ in held if stores.told_cursor(m, [asked.given.get(place, Const.of(None))])]
-    else:
-        signs = [term.sign for term in _terms_of(m, named) if mentions_cursor(term.value)]
-    return bool(signs) and all(sign in ONE for sign in signs)
-
-
-def narrowed(m: Machine, asked: Query | None, named: Sequence[tuple[str, Value]]) -> tuple[str, ...]:
-    """The columns that have to be equal to what a question gives them."""
-    if asked is not None:
-        return tuple(column for _, sign, column in asked.statement.held if sign in ONE and column)
-    return tuple(term.name for term in _terms_of(m, named) if term.sign in ONE and term.name)
-
-
 @dataclass(frozen=True)
 class Term:
-    """A value of a question, with what it is held against with, and the column that it is held against."""
+    """A value of a question: what it is held against with, against which column, and whether it is the cursor."""
 
     sign: str
     name: str
-    value: Value
+    cursor: bool = False
 
 
-def _terms_of(m: Machine, named: Sequence[tuple[str, Value]]) -> Iterator[Term]:
-    for name, value in named:
-        plain = name if name.isidentifier() and "__" not in name and name not in ("given", "more") else ""
-        yield from _terms(m, value, Term("", plain, value))
+def terms(m: Machine, asked: Query | None, named: Sequence[tuple[str, Value]]) -> list[Term]:
+    """The values that a question is made of: those of a statement, else whatever a call is given."""
+    if asked is not None:
+        held = [(sign, column, asked.given.get(place, Const.of(None))) for place, sign, column in asked.statement.held]
+        return [Term(sign, column, stores.told_cursor(m, [value])) for sign, column, value in held]
+    return [term for name, value in named for term in _terms(m, value, "", _column(name))]
 
 
-def _terms(m: Machine, value: Value, term: Term, depth: int = 0) -> Iterator[Term]:
-    """The values that a question is made of."""
+def names_entry(asked: Query | None, among: Sequence[Term]) -> bool:
+    """Whether the cursor is asked for by being equal to something, and by nothing else."""
+    signs = [term.sign for term in among if term.cursor]
+    always = asked is not None and asked.statement.sums_up
+    return bool(signs) and not always and all(sign in ONE for sign in signs)
+
+
+def narrowed(among: Sequence[Term]) -> tuple[str, ...]:
+    """The columns that have to be equal to what a question gives them."""
+    return tuple(term.name for term in among if term.sign in ONE and term.name)
+
+
+def _column(name: str) -> str:
+    """The column that an argument names, none where its name is a position or says how it compares."""
+    return name if name.isidentifier() and "__" not in name and name not in ("given", "more") else ""
+
+
+def _terms(m: Machine, value: Value, sign: str, name: str, depth: int = 0) -> Iterator[Term]:
+    """The values inside of one, which is held against a column `name` with `sign`."""
     if depth > DEEP:
         return
     if isinstance(value, Wrapped) and value.form.startswith("condition"):
-        _, sign, name = [*value.form.split(":"), "", ""][:3]
-        yield from _terms(m, value.inner, Term(sign or term.sign, name or term.name, value), depth + 1)
+        _, own, column = [*value.form.split(":"), "", ""][:3]
+        yield from _terms(m, value.inner, own or sign, column or name, depth + 1)
     elif isinstance(value, Tuple):
         for item in value.items:
-            yield from _terms(m, item, term, depth + 1)
+            yield from _terms(m, item, sign, name, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "dict":
         for key, entry in containers.all_pairs(m, value):
-            name = str(key.value) if isinstance(key, Const) else ""
-            inner = Term(name, term.name, entry) if name.startswith("$") else Term(term.sign or "==", name, entry)
-            yield from _terms(m, entry, inner, depth + 1)
+            own = str(key.value) if isinstance(key, Const) else ""
+            held = (own, name) if own.startswith("$") else (sign or "==", own)
+            yield from _terms(m, entry, *held, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "list":
         for element in m.overlay.items.get(value, []):
-            yield from _terms(m, element.value, term, depth + 1)
+            yield from _terms(m, element.value, sign, name, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "library":
-        for name in m.object(value).arguments:
-            yield from _terms(m, library.argument(m, value, name) or Const.of(None), term, depth + 1)
+        for given in m.object(value).arguments:
+            yield from _terms(m, library.argument(m, value, given) or Const.of(None), sign, name, depth + 1)
         parent = library.argument(m, value, "parent")
         if parent is not None and library.role_of(m, value) == "object":
-            yield from _terms(m, parent, term, depth + 1)
+            yield from _terms(m, parent, sign, name, depth + 1)
     else:
-        yield replace(term, value=value)
+        yield Term(sign, name, mentions_cursor(value))
 
 
 # -- answers -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from sselint.read.python import containers, iteration, oldest, pieces
 from sselint.read.python.machine import Frame, Hypothesis, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    COUNTING,
     STORED,
     ClassValue,
     Collection,
@@ -223,7 +224,7 @@ def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Sit
     """Against the end of what is here: a cursor that is unknown here lies beyond it, one that is known does
     not. A clock says nothing of the kind."""
     kinds = {leaf.kind for leaf in leaves(other) if isinstance(leaf, Minted)}
-    if isinstance(other, Length | Reply | Remembered) or kinds & {"counter", "index", "state", "store"}:
+    if isinstance(other, Length | Reply | Remembered) or kinds & {*COUNTING, "store"}:
         m.note("bound", site, other=other)
         if oldest.is_oldest(other):
             return oldest.against(m, sign, site)

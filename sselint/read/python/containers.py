@@ -22,6 +22,7 @@ from sselint.read.python.heap import MAX_VALUES, lookup_pair
 from sselint.read.python.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    COUNTING,
     FIRST,
     STORED,
     ClassValue,
@@ -335,7 +336,7 @@ def located(m: Machine, ref: Ref, value: Value) -> Value:
     """What a lookup by the cursor gives: a number there is a place in the log."""
     if isinstance(value, Length):
         return Position(value.about)
-    if isinstance(value, Minted) and value.kind in ("counter", "index", "state"):
+    if isinstance(value, Minted) and value.kind in COUNTING:
         return Position(value.about or ref.id)
     if isinstance(value, Const) and type(value.value) is int:
         return Position(ref.id)

@@ -178,10 +178,10 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         return asked.rows(effect, held)
     store = stores.store_of(m, receiver)
     named = [*_named(c), *_made_with(m, receiver)]
-    given = [value for _, value in named]
-    from_head = stores.asks_for_head(m, given, effect.get("head_at"))
+    given = [part for _, value in named for part in stores.parts(m, value)]
+    from_head = stores.asks_for_head(given, effect.get("head_at"))
     default = "head" if from_head else str(effect.get("default_selection", "all"))
-    chosen = str(effect.get("selects") or stores.selection(m, given, default))
+    chosen = str(effect.get("selects") or stores.selection(given, default))
     if chosen == "compared":
         m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
     m.note("read", c.arguments.site, container=store.id, shared=store.where in stores.COMMON)
@@ -210,8 +210,9 @@ def _asked(
     if question is not None:
         asked.put(m, store, question, c.arguments.site)
         made = replace(made, table=question.statement.table, columns=question.statement.selects)
-    made = replace(made, narrowed=asked.narrowed(m, question, named))
-    if asked.names_entry(m, question, named) and not keyed.is_there(m, store, c.arguments.site):
+    terms = asked.terms(m, question, named)
+    made = replace(made, narrowed=asked.narrowed(terms))
+    if asked.names_entry(question, terms) and not keyed.is_there(m, store, c.arguments.site):
         made = replace(made, selection=NO_ROW)
     if isinstance(c.receiver, Ref) and c.arguments.positional:
         m.overlay.attributes[(c.receiver, LAST_ANSWER)] = made

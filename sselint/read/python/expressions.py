@@ -11,6 +11,7 @@ from sselint.read.python import calls, classes, compare, containers, ir, iterati
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
+    COUNTING,
     FIRST,
     Callback,
     ClassValue,
@@ -145,7 +146,7 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
 
 
 def _counts(value: Value) -> bool:
-    counted = isinstance(value, Minted) and value.kind in ("counter", "index", "state")
+    counted = isinstance(value, Minted) and value.kind in COUNTING
     return counted or isinstance(value, Remembered | Length)
 
 

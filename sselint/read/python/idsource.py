@@ -13,6 +13,7 @@ from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
 from sselint.read.python.outcome import Path, evidence_of
 from sselint.read.python.values import (
+    COUNTING,
     Const,
     Cursor,
     Exceptional,
@@ -32,7 +33,6 @@ from sselint.read.python.values import (
 )
 from sselint.read.python.wire import Frame
 
-COUNTING = frozenset({"counter", "index", "state"})
 NO_IDS = "no event carries an id"
 ORDER = (Scope.OVERLAPPING, Scope.ORDERED_LOCAL, Scope.UNIQUE_LOCAL, Scope.UNKNOWN, Scope.SHARED)
 """Of several ids on one wire the worst decides."""

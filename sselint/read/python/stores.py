@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sselint.read.python import containers, tables, text, writers
 from sselint.read.python.heap import Object
 from sselint.read.python.values import (
+    COUNTING,
     STORED,
     Collection,
     Const,
@@ -159,21 +160,18 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
         _record(m, store, value.inner, site, filing, depth)
     elif isinstance(value, Ref) and m.object(value).kind == "dict" and depth < 4:
         pairs = containers.all_pairs(m, value)
-        names = [str(k.value) for k, v in pairs if isinstance(k, Const) and writers.is_name(leaves(v))]
-        for key, entry in pairs:
+        named = [(str(key.value) if isinstance(key, Const) else "", entry) for key, entry in pairs]
+        for (key, entry), kept in zip(pairs, writers.fields(m, named, filing), strict=True):
             if isinstance(key, Const):
-                beside = [name for name in names if name != key.value]
-                put_field(m, store, str(key.value), writers.marked(m, entry, filing, beside), site)
+                put_field(m, store, str(key.value), kept, site)
             else:
                 _record(m, store, key, site, filing, depth + 1)
             _record(m, store, entry, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
-        held = {name: entry for (ref, name), entry in list(m.overlay.attributes.items()) if ref == value}
-        names = [name for name, entry in held.items() if writers.is_name(leaves(entry))]
-        for name, entry in held.items():
-            kept = in_table(store, writers.marked(m, entry, filing, [n for n in names if n != name]))
+        held = [(name, entry) for (ref, name), entry in list(m.overlay.attributes.items()) if ref == value]
+        for (name, _), kept in zip(held, writers.fields(m, held, filing), strict=True):
             for table in tables.of_record(m, value):
-                put_field(m, store, name, kept, site, table)
+                put_field(m, store, name, in_table(store, kept), site, table)
     elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
         for item in m.overlay.items.get(value, []):
             _record(m, store, item.value, site, filing, depth + 1)
@@ -190,8 +188,9 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
 
 def in_table(store: Object, value: Value) -> Value:
     """A number that a process counts, as a column of a table: whether that takes one twice is for the table to say."""
-    counted = isinstance(value, Minted) and value.kind in ("counter", "index", "state")
-    return replace(value, kind="counter", about=store.id) if counted and isinstance(value, Minted) else value
+    if not isinstance(value, Minted) or value.kind not in COUNTING:
+        return value
+    return replace(value, kind="counter", about=store.id)
 
 
 def put_field(m: Machine, store: Object, name: str, value: Value, site: Site, table: str = "") -> None:
@@ -313,21 +312,22 @@ def member(m: Machine, ref: Ref, name: str) -> Value:
 # -- queries -------------------------------------------------------------------------------------------------------
 
 
-def selection(m: Machine, given: list[Value], default: str) -> str:
-    """What a read takes, by what it is asked with: the cursor, or a position after the last one that was read."""
-    found = [leaf for value in given for leaf in parts(m, value)]
-    if any(mentions_cursor(leaf) for leaf in found):
+def selection(given: Sequence[Value], default: str) -> str:
+    """What a read takes, by the parts of what it is asked with: the cursor, or a position after the last one that was
+    read."""
+    if any(mentions_cursor(leaf) for leaf in given):
         return "compared"
-    if any(isinstance(leaf, Reply | Minted) for leaf in found):
+    if any(isinstance(leaf, Reply | Minted) for leaf in given):
         return "part"
-    if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in found):
+    if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in given):
         return "compared"
     return default
 
 
-def asks_for_head(m: Machine, given: Iterable[Value], sign: object) -> bool:
-    """Whether a read is told to begin behind all there is, by the sign that the store has for it (`$`)."""
-    return sign is not None and any(leaf == Const.of(sign) for value in given for leaf in parts(m, value))
+def asks_for_head(given: Sequence[Value], sign: object) -> bool:
+    """Whether a read is told to begin behind all there is, by the sign that the store has for it (`$`). `given` are the
+    parts of what it is asked with."""
+    return sign is not None and Const.of(sign) in given
 
 
 def told_cursor(m: Machine, given: Iterable[Value]) -> bool:

@@ -30,10 +30,9 @@ def of_record(m: Machine, record: Ref) -> tuple[str, ...]:
 
 
 def asked_for(m: Machine, given: Iterable[Value]) -> str:
-    """The table that a read is about, by the one class of the tree that it is asked with; "" where that is not said."""
-    from sselint.read.python import stores
-
-    found = {_named(m, v) for value in given for v in stores.parts(m, value) if isinstance(v, ClassValue)}
+    """The table that a read is about, by the one class of the tree among the parts of what it is asked with; "" where
+    that is not said."""
+    found = {_named(m, part) for part in given if isinstance(part, ClassValue)}
     return found.pop() if len(found) == 1 else ""
 
 

@@ -26,6 +26,8 @@ FIRST = "first"
 """The phase of a number that is the place of the first element that is kept."""
 STORED = "stored here"
 """What a step says of a value that was put where other runs find it."""
+COUNTING = frozenset({"counter", "index", "state"})
+"""The kinds of what is minted that are numbers of a process."""
 Trail = tuple[Step, ...]
 MAX_TRAIL = 8
 

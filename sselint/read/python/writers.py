@@ -10,13 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python.values import Join, Minted, Value
+from sselint.read.python.values import COUNTING, Join, Minted, Value, leaves
 
 if TYPE_CHECKING:
     from sselint.read.python.heap import Heap
     from sselint.read.python.machine import Machine
 
-COUNTING = frozenset({"counter", "index", "state"})
 ONE, SOME, LOG = "one", "some", "log"
 """One process writes under the name, how many do is not known, or the log takes no number twice whoever writes."""
 
@@ -32,6 +31,12 @@ class Filing:
 
     named: bool = False
     place: tuple[Value, ...] = ()
+
+
+def fields(m: Machine, named: Sequence[tuple[str, Value]], filing: Filing) -> list[Value]:
+    """The values of an entry's fields as they are put into a store, each marked with the names of runs beside it."""
+    names = [name for name, value in named if name and is_name(leaves(value))]
+    return [marked(m, value, filing, [other for other in names if other != name]) for name, value in named]
 
 
 def marked(m: Machine, value: Value, filing: Filing, beside: Sequence[str]) -> Value:
