@@ -121,7 +121,8 @@ def store_of(m: Machine, ref: Ref) -> Object:
     found = m.heap.make(("store", library, target.where, unit), "shared", library, site, True)
     found.boot = True
     found.where = target.where
-    found.label = holder.label.partition(".")[0] or str(library)
+    options = getattr(holder.of, "options", {})
+    found.label = str(options.get("called") or holder.label.partition(".")[0] or library)
     path = disk_path(holder)
     if path is not None:
         found.details.setdefault("path", Const.of(path))

@@ -98,6 +98,7 @@ EXPECTED = {
     "nats_plain": Expected(INDEX, MEMORY, Where.NONE, Outcome.COMPARED),
     "peewee_rows": Expected(STORE, DISK, DISK, Outcome.COMPARED),
     "psycopg_own_numbers": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
+    "psycopg_notified": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), Where.NONE, SHARED, Outcome.NOT_READ),
     "quart_index": Expected(COUNTER, MEMORY, MEMORY, Outcome.FROM_HEAD),
     "quart_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "quart_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
