@@ -272,9 +272,18 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     doubt = doubtful(path)
     if doubt is not None:
         return Result(path, Outcome.UNKNOWN, f"what is sent behind the cursor is not understood: {doubt.why}", sites)
+    if path.how == "open" and not path.frames and _asked_again(path):
+        why = "what is counted beyond that id here is sent, once there is so much"
+        return Result(path, Outcome.COMPARED, why, sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
+
+
+def _asked_again(path: Path) -> bool:
+    """Whether a cursor beyond the end of what is here is held against that end again after each wait."""
+    sites = [event.site for event in path.events("bound")]
+    return len(sites) > len(set(sites))
 
 
 def doubtful(path: Path) -> Unknown | None:
