@@ -373,6 +373,9 @@ def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value
         held = instances(m.world, kind)
         if held:
             return held[m.choose(len(held), ("instance", parameter), "value", f"which {kind.name} it is given")]
+    taken = free.routed(m, kind, Site(function.module, parameter.cst))
+    if taken is not None:
+        return taken
     if _handles(function):
         return placeholders.argument(m, Input(f"parameter {parameter.name} of {function.name}"), function.node)
     why = f"parameter {parameter.name} of {function.name}, whose callers are not in the tree"

@@ -367,7 +367,7 @@ def speaks(m: Machine, value: Value) -> str:
 
 def references(world: World, endpoint: Endpoint) -> tuple[AppReference, ...]:
     """The applications that serve an endpoint, as command lines can name them."""
-    if not endpoint.application:
+    if not endpoint.application or endpoint.application in world.stand_ins:
         return ()
     found: list[AppReference] = []
     wanted = [endpoint.handler] if endpoint.application == -1 else [Ref(endpoint.application)]

@@ -211,6 +211,18 @@ def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Paramet
     return _unknown(cls.name, parameter.name)
 
 
+def routed(m: Machine, kind: Value | None, site: Site) -> Value | None:
+    """An application or router of a library that a function takes by its annotation: what is put into it there answers
+    wherever one is handed over. None where the annotation names none."""
+    entry = m.rules.entry(kind.name) if isinstance(kind, External) else None
+    if entry is None or entry.role not in ("application", "router"):
+        return None
+    made = library.make_object(m, entry, Arguments((), {}, site, None))
+    if isinstance(made, Ref):
+        m.world.stand_ins.add(made.id)
+    return made
+
+
 def _given(m: Machine, owner: ClassValue, cls: ClassValue, name: str, site: Site, depth: int) -> Value:
     """An object of a class of the tree: the one that the tree makes, else one that is made for it. Whose it is of
     several classes nobody can say here."""

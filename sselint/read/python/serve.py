@@ -344,6 +344,10 @@ def respond(m: Machine, ref: Ref, entry: Entry, endpoint: Endpoint) -> None:
     m.note("stream", site)
     body = library.use(m, ref, "body")
     m.begun = entry.options.get("starts", "before_body") == "before_body"
+    writing = library.use(m, ref, "streaming")
+    if isinstance(writing, Function | Partial | Method):  # it is handed the response, and writes the body itself
+        calls.awaited(m, calls.call(m, writing, (ref,), {}, site, None), site)
+        return
     if body is None or isinstance(body, Const):
         return
     sender = library.use(m, ref, "runs")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python import containers, tables, text, writers
+from sselint.read.python import containers, framed, tables, text, writers
 from sselint.read.python.heap import Object
 from sselint.read.python.values import (
     COUNTING,
@@ -184,7 +184,10 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
             _record(m, store, item.value, site, filing, depth + 1)
     elif isinstance(value, Join) and any(isinstance(leaf, Minted) for leaf in leaves(value)):
         kept = writers.marked(m, value, filing, ())
+        framed.keep(m, store, kept, site)
         m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(kept, site, STORED)))
+    else:
+        framed.keep(m, store, value, site)
 
 
 def in_table(store: Object, value: Value) -> Value:

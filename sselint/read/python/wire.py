@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python import classes, containers, library, stores, text
+from sselint.read.python import classes, containers, framed, library, stores, text
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
@@ -81,7 +81,7 @@ def _piece(m: Machine, part: Value, site: Site | None) -> None:
         raw = part.value.decode("utf-8", "replace") if isinstance(part.value, bytes) else part.value
         _constant(m, raw.replace("\r\n", "\n").replace("\r", "\n"), site)
     elif isinstance(part, Reply) and not m.pending:
-        stored = stores.reply_text(m, part)
+        stored = framed.as_sent(m, part) or stores.reply_text(m, part)
         if stored is not None:
             send_text(m, stored, site)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sselint.facts import Outcome, Where
 from tests.read.python.programs import stream_of
 
 SERVER = """
@@ -78,3 +79,62 @@ app = Starlette(routes=[Route("/mcp", handle), Route("/rooms", enter, methods=["
 def test_no_handler_catches_the_refusal_of_the_sdk(handler: str, keys: list[str]) -> None:
     """The SDK sends its 404 itself. Look-alike: what a handler raises and catches again guards nothing."""
     assert [guard.key for guard in stream_of(SERVER + handler).guards] == keys
+
+
+KEPT_AS_TEXT = """
+import ast, json
+import redis.asyncio as redis
+from mcp.server import Server
+from mcp.server.streamable_http import EventMessage, EventStore
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from uuid import uuid4
+
+
+class Kept(EventStore):
+    def __init__(self):
+        self.client = redis.from_url("redis://kept")
+
+    async def store_event(self, stream_id, message):
+        key = str(uuid4())
+        await self.client.rpush(f"stream:{stream_id}", WRITE({"key": key, "message": str(message)}))
+        return key
+
+    async def replay_events_after(self, last_event_id, send_callback):
+        for name in await self.client.keys("stream:*"):
+            found = False
+            for line in await self.client.lrange(name, 0, -1):
+                event = READ(line)
+                if found:
+                    await send_callback(EventMessage(event["message"], event["key"]))
+                elif event["key"] == last_event_id:
+                    found = True
+            if found:
+                return name.split(":")[1]
+        return None
+
+
+manager = StreamableHTTPSessionManager(app=Server("notes"), event_store=Kept())
+
+
+async def handle(scope, receive, send):
+    await manager.handle_request(scope, receive, send)
+
+
+app = Starlette(routes=[Mount("/mcp", app=handle)])
+"""
+
+
+@pytest.mark.parametrize(
+    ("write", "read"), [("json.dumps", "json.loads"), ("str", "eval"), ("repr", "ast.literal_eval")]
+)
+def test_what_a_store_keeps_as_text_is_what_was_written(write: str, read: str) -> None:
+    stream = stream_of(KEPT_AS_TEXT.replace("WRITE", write).replace("READ", read))
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.SHARED, Outcome.EMPTY)
+
+
+def test_what_is_made_of_text_out_of_sight_may_be_the_cursor() -> None:
+    """Look-alike: who takes the text apart is not known, and neither is what comes of it."""
+    other = "from elsewhere import read\n" + KEPT_AS_TEXT.replace("WRITE", "str").replace("READ", "read")
+    assert stream_of(other).on_foreign.outcome is not Outcome.EMPTY

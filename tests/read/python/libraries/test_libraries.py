@@ -109,6 +109,8 @@ EXPECTED = {
     ),
     "sanic_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "sanic_refuses_late": Expected(RANDOM, MEMORY, MEMORY, Outcome.EMPTY, 409, late=True),
+    "sanic_streams": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
+    "sanic_streams_late": Expected(RANDOM, MEMORY, Where.NONE, Outcome.EMPTY, 409, late=True),
     "sqlalchemy_in_memory": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "sqlalchemy_postgres": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "sqlalchemy_session_query": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
