@@ -168,9 +168,11 @@ def instantiate(
     entries = [m.rules.entry(base.name) for base in library_bases(m, cls)]
     if any(entry is not None and entry.options.get("is_dict") for entry in entries):
         return calls.call(m, External("builtins.dict"), positional, keywords, site, frame)
-    new = class_attribute(m, cls, "__new__")
-    ref = m.make("instance", cls, site, frame, cls.name)
-    m.object(ref).label = cls.name
+    ref = _allocated(m, cls, positional, keywords, site, frame)
+    made = class_of(m, ref) or cls
+    if cls not in (made, *ancestors(m, made)):  # what `__new__` gives instead is whole already
+        return ref
+    m.object(ref).label = m.object(ref).label or cls.name
     m.constructing.append(ref)
     try:
         if cls.flags.get("dataclass") and "__init__" not in cls.attributes:
@@ -185,19 +187,30 @@ def instantiate(
             calls.call(m, bind(m, found[0], ref, found[1]), positional, keywords, site, frame)
         else:
             library_init(m, ref, cls, positional, keywords, site)
-        if new is not None and found is None:
-            result = calls.call(
-                m,
-                replace(new[0], receiver=cls) if isinstance(new[0], Function) else new[0],
-                positional,
-                keywords,
-                site,
-                frame,
-            )
-            return result if isinstance(result, Ref) else ref
     finally:
         m.constructing.pop()
     return ref
+
+
+def _allocated(
+    m: Machine,
+    cls: ClassValue,
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    site: Site,
+    frame: Frame | None,
+) -> Ref:
+    """The object that `__init__` is given: a new one, or the one that the class's own `__new__` hands out."""
+    from sselint.read.python import calls
+
+    new = class_attribute(m, cls, "__new__")
+    if new is not None:
+        maker = new[0].function if isinstance(new[0], Descriptor) else new[0]
+        maker = replace(maker, receiver=cls, owner=new[1]) if isinstance(maker, Function) else maker
+        given = calls.call(m, maker, positional, keywords, site, frame)
+        if isinstance(given, Ref) and m.object(given).kind == "instance":
+            return given
+    return m.make("instance", cls, site, frame, cls.name)
 
 
 def library_init(

@@ -28,6 +28,14 @@ def of_super(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) 
     return Const.of(None) if name.startswith("__") else Unknown(f"what {name} of a library gives")
 
 
+def allocated(m: Machine, name: str, a: Arguments) -> Value | None:
+    """`object.__new__(cls)`: a bare object of a class of the tree."""
+    given = a.positional[0] if a.positional else None
+    if name != "object.__new__" or not isinstance(given, ClassValue):
+        return None
+    return m.make("instance", given, a.site, a.frame, given.name)
+
+
 def by_name(m: Machine, dotted: str, a: Arguments) -> Value | None:
     """`Base.method(self, ...)` with an object of a class of the tree that has the library's class above it."""
     holder, _, name = dotted.rpartition(".")

@@ -148,6 +148,9 @@ def _builtin(m: Machine, name: str, a: Arguments) -> Value:
         return result
     if name == "super":
         return classes.make_super(a.frame) if a.frame is not None else Unknown("super() outside of a method")
+    bare = inherited.allocated(m, name, a)
+    if bare is not None:
+        return bare
     if name.endswith(("Error", "Exception", "Exit", "Interrupt", "Iteration", "Warning")):
         return Exceptional(name, a.positional)
     return Unknown(f"what {name} gives", any(mentions_cursor(v) for v in a.positional))
