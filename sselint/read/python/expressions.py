@@ -31,6 +31,7 @@ from sselint.read.python.values import (
     Remembered,
     Reply,
     Scope,
+    Step,
     Tuple,
     Unknown,
     Value,
@@ -44,6 +45,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "|": operator.or_, "&": operator.and_, "^": operator.xor, "<<": operator.lshift,
     ">>": operator.rshift, "**": operator.pow,
 }  # fmt: skip
+TOGETHER = "put together here"
 MAX_EXTENT = 10_000
 """Characters of a text, and bits of a number, that are worked out."""
 PRECEDENCE = ("random", "ordered", "clock", "counter", "index", "store", "replica", "state")
@@ -261,7 +263,8 @@ def _format(m: Machine, node: ir.Format, frame: Frame) -> Value:
     for part in node.parts:
         value = evaluate(m, part, frame)
         parts.append(value if isinstance(part, ir.Constant) else text.as_text(m, value, m.site(frame, part), frame))
-    return text.join(parts)
+    made = text.join(parts)
+    return replace(made, trail=(Step(m.site(frame, node), TOGETHER),)) if isinstance(made, Join) else made
 
 
 def _display(m: Machine, node: ir.Display, frame: Frame) -> Value:

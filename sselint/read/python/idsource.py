@@ -303,5 +303,6 @@ def _evidence(source: Source) -> Evidence:
     for leaf in leaves(source.value):
         if not isinstance(leaf, Const):
             sites.extend((step.site, step.note) for step in leaf.trail)
-    sites.append((source.frame.site, "put on the wire here"))
-    return evidence_of(sites[:8])
+    return evidence_of(
+        [*sites[:7], (source.frame.made, "put into an event here"), (source.frame.site, "put on the wire here")]
+    )

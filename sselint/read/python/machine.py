@@ -208,6 +208,8 @@ class Machine:
         self.frame_fields: dict[str, Value] = {}
         self.frame_site: Site | None = None
         """The frame that is being sent in pieces."""
+        self.frame_made: Site | None = None
+        """Where its text was put together."""
         self.ran: set[object] = set()
         self.visited: set[str] = set()
         """Files whose functions have run."""

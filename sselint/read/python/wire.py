@@ -43,6 +43,8 @@ class Frame:
     """False where what was sent is not known to be the text of an event."""
     literal: bool = False
     """True where the names of the fields stand in the text that is sent: an `id:` line, whatever follows it."""
+    made: Site | None = None
+    """Where the event was put together, which may be far from where it is sent."""
 
     @property
     def id(self) -> Value | None:
@@ -56,20 +58,27 @@ class Frame:
 
 
 def emit(
-    m: Machine, fields: dict[str, Value], site: Site | None, framed: bool = True, literal: bool = False
+    m: Machine,
+    fields: dict[str, Value],
+    site: Site | None,
+    framed: bool = True,
+    literal: bool = False,
+    made: Site | None = None,
 ) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
     if item is None and m.live is not None:
         item = m.live
     live = item is not None and item.phase == "live"
-    m.note("frame", site, frame=Frame(fields, site, item, live, framed, literal))
+    m.note("frame", site, frame=Frame(fields, site, item, live, framed, literal, made))
     m.begun = True
 
 
 def send_text(m: Machine, value: Value, site: Site | None) -> None:
     """Text or bytes of an event stream; a frame may come in several pieces."""
     m.begun = True
+    if not m.pending and not m.frame_fields:
+        m.frame_made = value.trail[0].site if isinstance(value, Join) and value.trail else None
     for part in value.parts if isinstance(value, Join) else (value,):
         _piece(m, part, site)
 
@@ -112,7 +121,7 @@ def _end_of_line(m: Machine, site: Site | None) -> None:
         fields = dict(m.frame_fields)
         m.frame_fields.clear()
         where, m.frame_site = m.frame_site or site, None
-        emit(m, fields, where, literal=True)
+        emit(m, fields, where, literal=True, made=m.frame_made)
 
 
 def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
@@ -145,16 +154,18 @@ def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[s
         target = m.object(value)
         if target.kind == "dict":
             entries = containers.known_entries(m, value)
-            emit(m, _present({k: v for k, v in entries.items() if k in FIELDS}), site)
+            emit(m, _present({k: v for k, v in entries.items() if k in FIELDS}), site, made=target.site)
             return
         entry = library.entry_of(m, value)
         if entry is not None and entry.role == "event":
             found = {name: library.use(m, value, name) for name in FIELDS}
-            emit(m, _present({k: v for k, v in found.items() if v is not None}), site)
+            emit(m, _present({k: v for k, v in found.items() if v is not None}), site, made=target.site)
             return
         if target.kind == "instance":
             held = {name: m.read_attribute(value, name, site) for name in FIELDS}
-            emit(m, _present({k: v for k, v in held.items() if v is not None}) or {"data": value}, site)
+            emit(
+                m, _present({k: v for k, v in held.items() if v is not None}) or {"data": value}, site, made=target.site
+            )
             return
     if text.is_text(value) and _looks_framed(value):
         send_text(m, value, site)
