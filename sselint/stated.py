@@ -19,6 +19,7 @@ from sselint.facts import (
     IdSource,
     KeyOrigin,
     Minted,
+    Name,
     Outcome,
     Reading,
     Replay,
@@ -167,6 +168,7 @@ def _stream_of(item: dict[str, Any]) -> Stream:
             _evidence(ids),
             Minted(ids.get("minted", "published")),
             Truth(ids.get("reaches_fresh_client", "yes")),
+            frozenset(Name(name) for name in ids.get("apart", ())),
         ),
         replay=Replay(
             Where(replay["where"]),

@@ -43,6 +43,7 @@ from sselint.facts.stream import IdKind as IdKind
 from sselint.facts.stream import IdSource as IdSource
 from sselint.facts.stream import KeyOrigin as KeyOrigin
 from sselint.facts.stream import Minted as Minted
+from sselint.facts.stream import Name as Name
 from sselint.facts.stream import Outcome as Outcome
 from sselint.facts.stream import Replay as Replay
 from sselint.facts.stream import Run as Run

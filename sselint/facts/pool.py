@@ -23,11 +23,13 @@ class Rolling(str, Enum):
 
 @dataclass(frozen=True)
 class Setting:
-    """An environment variable of a pool; `value` None means set, but to what cannot be known (a secret, a template)."""
+    """An environment variable of a pool; `value` None means set, but to what cannot be known (a secret, a template).
+    `own` says that each replica finds a value of its own there."""
 
     name: str
     value: str | None
     evidence: Evidence = ()
+    own: bool = False
 
 
 @dataclass(frozen=True)

@@ -48,11 +48,23 @@ class Minted(str, Enum):
     UNKNOWN = "unknown"
 
 
+class Name(str, Enum):
+    """Whose name stands in front of an id: a name tells apart what has one of its own, and nothing inside of that."""
+
+    HOST = "host"
+    """Of the container or machine: the processes on it share it."""
+    PROCESS = "process"
+    """The number of the process: each container counts its processes anew, so that two of them have the same."""
+    REPLICA = "replica"
+    """Given by the deployment's files to each replica; the workers that one starts share it."""
+
+
 @dataclass(frozen=True)
 class IdSource:
     """Where the ids on the wire come from.
 
-    `reaches_fresh_client` is no where ids travel only on replayed frames, so that no client ever learns one.
+    `reaches_fresh_client` is no where ids travel only on replayed frames, so that no client ever learns one. `apart`
+    says, of a name in front of the ids, whose it is.
     """
 
     kind: IdKind
@@ -61,6 +73,7 @@ class IdSource:
     evidence: Evidence = ()
     minted: Minted = Minted.PUBLISHED
     reaches_fresh_client: Truth = Truth.YES
+    apart: frozenset[Name] = frozenset()
 
 
 class Where(str, Enum):

@@ -16,6 +16,7 @@ from sselint.facts import Count, CursorTreatment, Pool, Reading, Route, Setting,
 from sselint.link.assumed import chains_of_assumed
 from sselint.link.chains import Chain, RouteLinker, assumed_chain, hops_of_pools, named_by_what_mounts_them
 from sselint.link.disk import disk_answer
+from sselint.link.environments import environment_of, told_apart
 from sselint.link.matching import names_path_of
 from sselint.link.overrides import overrides_of, stated_chain
 from sselint.link.pools import PoolLink, PoolLinker, merge_image_level
@@ -161,7 +162,8 @@ def _assumptions(chain: Chain) -> tuple[str, ...]:
 def _deployment(stream: Stream, made: Link, reading: Reading, settings: Settings, reread: Reread) -> Deployment:
     pools = [p.pool for p in made.chain.pools]
     if pools and stream.environment:
-        stream = reread(stream, pools[0].environment, pools[0].settles_environment)
+        stream = reread(stream, *environment_of(pools))
+    stream = told_apart(stream, pools)
     disk = disk_answer(stream.replay, pools) if stream.replay.where is Where.POD_DISK else None
     override = made.override
     policy = override.policy if override and override.policy else settings.policy

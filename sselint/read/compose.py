@@ -27,6 +27,8 @@ _FLOW_FIELD = re.compile(r"[{,]\s*(image|build|command)\s*:")
 _BASE = re.compile(r"(docker-)?compose\.ya?ml")
 _OVERRIDE = re.compile(r"(docker-)?compose\.override\.ya?ml")
 _EXTENDS_DEPTH = 5
+_OF_THE_TASK = re.compile(r"\{\{ *\.Task\.(ID|Name|Slot) *\}\}")
+"""What a swarm fills in of the task that it starts (Docker, "Create services using templates")."""
 _SWARM_ONLY = ("update_config", "rollback_config", "placement", "endpoint_mode", "mode")
 
 
@@ -255,11 +257,15 @@ class _Project:
     def _own_settings(self, node: Node) -> Iterable[Setting]:
         if node.is_mapping:
             for name, (key, value) in node.fields.items():
-                yield Setting(name, self._value(value.text) if value else None, (key.line_span(),))
+                of_the_task = _OF_THE_TASK.search(value.written) is not None
+                yield Setting(name, self._value(value.text) if value else None, (key.line_span(),), of_the_task)
         for item in node:
-            name, equals, written = (item.text or "").partition("=")
+            of_the_task = _OF_THE_TASK.search(item.written) is not None
+            text = item.written.strip("\"'") if of_the_task else item.text or ""
+            name, equals, written = text.partition("=")
             if name:
-                yield Setting(name, self._value(written) if equals else None, (item.span(),))
+                known = self._value(written) if equals and not of_the_task else None
+                yield Setting(name, known, (item.span(),), of_the_task)
 
     def _value(self, text: str | None) -> str | None:
         """A value of a variable, None where it depends on one that is not known."""

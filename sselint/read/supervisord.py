@@ -70,7 +70,10 @@ def _processes(section: Section) -> Count:
 def _environment(section: Section) -> tuple[Setting, ...]:
     found = re.findall(r"(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^,]*)", section.get("environment") or "")
     span = (section.span_of("environment"),)
-    return tuple(Setting(n, None if "%(" in v else masked.known(v.strip().strip("\"'")), span) for n, v in found)
+    return tuple(
+        Setting(n, None if "%(" in v else masked.known(v.strip().strip("\"'")), span, own="%(process_num)" in v)
+        for n, v in found
+    )
 
 
 def _folder(section: Section) -> str | None:

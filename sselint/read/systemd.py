@@ -72,5 +72,6 @@ def _environment(section: Section) -> tuple[Setting, ...]:
             for word in shell.split(value):
                 name, equals, content = word.partition("=")
                 if equals:
-                    settings.append(Setting(name, None if "%" in content else masked.known(content), (span,)))
+                    own = re.search(r"%[iIjJ]", content) is not None
+                    settings.append(Setting(name, None if "%" in content else masked.known(content), (span,), own))
     return tuple(settings)

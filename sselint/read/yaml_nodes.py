@@ -78,6 +78,13 @@ class Node:
         return str(self.raw.value)
 
     @property
+    def written(self) -> str:
+        """The node as it stands in the file, quotes and template tags included; nothing for a missing one."""
+        if self.raw is None:
+            return ""
+        return (self.source.original or self.source.text)[self.raw.start_mark.index : self.raw.end_mark.index]
+
+    @property
     def number(self) -> int | None:
         """The scalar as an integer, None if it is not one."""
         try:

@@ -44,6 +44,7 @@ def _stream(stream: Stream) -> Json:
             "why": ids.why,
             "minted": ids.minted.value,
             "reaches_fresh_client": ids.reaches_fresh_client.value,
+            "apart": sorted(name.value for name in ids.apart),
             "evidence": evidence_items(ids.evidence),
         },
         "replay": {

@@ -12,6 +12,8 @@ from sselint.read.kubernetes.objects import KubernetesObject, Objects, symbol, t
 from sselint.read.yaml_nodes import Node
 
 _REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)")
+_OF_THE_POD = frozenset({"metadata.name", "metadata.uid", "status.podIP", "status.podIPs"})
+"""What the downward API tells a container of which each pod has one of its own (Kubernetes, "Downward API")."""
 _EVERYWHERE = frozenset({"nfs", "cephfs", "glusterfs", "azureFile", "rbd", "portworxVolume", "quobyte"})
 _READ_ONLY = frozenset({"configMap", "secret", "projected", "downwardAPI"})
 
@@ -60,7 +62,8 @@ class PodSpec:
             value = entry["value"].text if "value" in entry else self._referred(entry["valueFrom"])
             if "value" not in entry and "valueFrom" not in entry:
                 value = ""
-            settings[name] = Setting(name, _expanded(value, settings), (entry.span(),))
+            own = entry["valueFrom"].at("fieldRef", "fieldPath").text in _OF_THE_POD
+            settings[name] = Setting(name, _expanded(value, settings), (entry.span(),), own)
         return tuple(settings.values()), settled
 
     def _bulk(self, source: Node) -> dict[str, str] | None:

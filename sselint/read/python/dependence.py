@@ -16,6 +16,7 @@ from sselint.read.python.idsource import id_source
 from sselint.read.python.outcome import Path, run_of
 from sselint.read.python.replay import replay_of
 from sselint.read.python.twins import idle_answers
+from sselint.read.python.values import Variable, leaves
 
 Answers = frozenset[tuple[object, int]]
 """The answers that one group of paths has in common, of the tests of environment variables."""
@@ -68,15 +69,23 @@ def variables(
     `is_open` says that some fact is unknown as it is, so that a variable may settle it.
     """
     names = frozenset(str(e.data["name"]) for paths in runs for p in paths for e in p.events("environment"))
+    everything = [p for paths in runs for p in paths]
+    in_ids = _in_ids(everything)
+    names |= in_ids
     if not names or is_open or any(g.origin in (KeyOrigin.STARTUP, KeyOrigin.UNKNOWN) for g in guards):
         return names
-    everything = [p for paths in runs for p in paths]
     idle = idle_answers(heap, everything, words)
     several = _groups(everything, idle)
     told = [_told(heap, [p for p in paths if p.missed_guard is None]) for paths in several.values()]
     for paths in runs:
         told.extend({id(paths): run_of(group, words, True).outcome} for group in _groups(paths, idle).values())
-    return names if _differ(told) else frozenset()
+    return names if _differ(told) else in_ids
+
+
+def _in_ids(paths: Sequence[Path]) -> frozenset[str]:
+    """The variables that ids are put together from."""
+    ids = [frame.id for path in paths for frame in path.frames if frame.id is not None]
+    return frozenset(leaf.name for value in ids for leaf in leaves(value) if isinstance(leaf, Variable))
 
 
 def is_open(ids: IdSource, replay: Replay, runs: Sequence[Run | None]) -> bool:

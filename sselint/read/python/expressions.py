@@ -48,7 +48,7 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 TOGETHER = "put together here"
 MAX_EXTENT = 10_000
 """Characters of a text, and bits of a number, that are worked out."""
-PRECEDENCE = ("random", "ordered", "clock", "counter", "index", "store", "replica", "state")
+PRECEDENCE = ("random", "ordered", "clock", "counter", "index", "store", "replica", "host", "process", "state")
 """Of two minted numbers that are combined, what the result is most like."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python import ambient, containers, iteration, library, mcp, project, text
+from sselint.read.python import ambient, containers, environment, iteration, library, mcp, project, text
 from sselint.read.python.context import Context
 from sselint.read.python.machine import Arguments, Machine, Raised
 from sselint.read.python.rules import Effect
@@ -20,7 +20,6 @@ from sselint.read.python.values import (
     Tuple,
     Unknown,
     Value,
-    Variable,
     mentions_cursor,
 )  # fmt: skip
 
@@ -85,9 +84,7 @@ def _variable(m: Machine, effect: Effect, c: Context) -> Value:
     default = c.argument(effect, "default", "1")
     if not isinstance(name, Const):
         return Unknown("an environment variable whose name is computed")
-    if name.value in m.rules.word_list("replica_variables"):
-        return m.minted("replica", c.arguments.site, note=f"{name.value}, which each container has its own of")
-    return Variable(str(name.value), default if default is not None else NOTHING)
+    return environment.named(m, str(name.value), default if default is not None else NOTHING, c.arguments.site)
 
 
 def _image(m: Machine, effect: Effect, c: Context) -> Value:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sselint.facts import Evidence, IdKind, IdSource, Scope, Truth
+from sselint.facts import Evidence, IdKind, IdSource, Name, Scope, Truth
 from sselint.facts import Minted as When
-from sselint.read.python import writers
+from sselint.read.python import environment, writers
 from sselint.read.python.heap import Heap, Object
 from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
 from sselint.read.python.outcome import Path, evidence_of
 from sselint.read.python.values import (
     COUNTING,
+    NAMES,
     Const,
     Cursor,
     Exceptional,
@@ -84,7 +85,9 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
     fresh = Truth.of(any(p.hypothesis is Hypothesis.MISSING for p, _ in named))
     if worst.kind is IdKind.UNKNOWN and not worst.frame.literal and fresh is Truth.YES:
         fresh = Truth.UNKNOWN  # an event that is made out of sight may as well have none
-    return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, fresh)
+    names = {leaf.kind for leaf in environment.as_if_not_set(leaves(worst.value)) if isinstance(leaf, Minted)}
+    apart = frozenset(Name(kind) for kind in names & NAMES) if worst.kind is IdKind.REPLICA_PREFIXED else frozenset()
+    return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, fresh, apart)
 
 
 def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> IdSource:
@@ -112,7 +115,8 @@ def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> Id
 def source_of(heap: Heap, frame: Frame) -> Source:
     """The source of the id of one frame."""
     value = frame.id if frame.id is not None else Const.of(None)
-    found = [leaf for leaf in leaves(value) if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
+    found = [*environment.as_if_not_set(leaves(value))]
+    found = [leaf for leaf in found if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
     local = bool(found) and all(
         isinstance(leaf, Minted)
         and leaf.local
@@ -182,21 +186,22 @@ def classify(heap: Heap, value: Value, found: Sequence[Value], item: Item | None
             Scope.UNIQUE_LOCAL,
             "a token made at start-up stands in front, so that another process can tell that the id is foreign",
         )
-    replica = next((leaf for leaf in minted if leaf.kind == "replica"), None)
-    if replica is not None:
-        return (
-            IdKind.REPLICA_PREFIXED,
-            Scope.UNIQUE_LOCAL,
-            "the replica's name stands in front, which tells replicas apart, but not two lives of one",
-        )
+    if kinds & NAMES:
+        return IdKind.REPLICA_PREFIXED, Scope.UNIQUE_LOCAL, _named_after(kinds)
     if kinds & {"clock", "ordered"} and _is_hashed(value):
         return IdKind.RANDOM, Scope.UNIQUE_LOCAL, "hashed from the clock, so that nothing compares with it"
     if kinds & {"clock", "ordered"}:
         return IdKind.CLOCK, Scope.ORDERED_LOCAL, "made from the clock: foreign, and yet comparable"
     counted = _counted(heap, found)
     if counted is not None:
-        return counted
+        return _in_front(found, *counted)
     return _elsewhere(heap, found)
+
+
+def _named_after(kinds: set[str]) -> str:
+    if kinds & NAMES == {"process"}:
+        return "the number of the process stands in front, which tells the workers of a replica apart"
+    return "the replica's name stands in front, which tells replicas apart, but not two lives of one"
 
 
 def _is_hashed(value: Value) -> bool:
@@ -210,6 +215,14 @@ def _constant(heap: Heap, value: Value, item: Item | None) -> tuple[IdKind, Scop
     if item is not None and item.source in heap.objects and not is_constant(heap[item.source]):
         return IdKind.COUNTER, Scope.OVERLAPPING, "numbers that are written down for every process"
     return IdKind.CONSTANT, Scope.SHARED, "written down, and so the same on every process"
+
+
+def _in_front(found: Sequence[Value], kind: IdKind, scope: Scope, why: str) -> tuple[IdKind, Scope, str]:
+    """What is counted, behind a variable of the environment: open where nothing says whether all have the same."""
+    open_ones = [leaf.name for leaf in found if isinstance(leaf, Variable) and not leaf.for_all]
+    if scope is not Scope.OVERLAPPING or not open_ones:
+        return kind, scope, why
+    return kind, Scope.UNKNOWN, f"counted by each process behind its {open_ones[0]}; whether all have the same is open"
 
 
 def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | None:

@@ -53,7 +53,7 @@ class Analysis:
     def again(self, stream: Stream, environment: Environment) -> Stream:
         """A stream under an environment, as `Program.again` describes it."""
         names = sorted(stream.environment)
-        given = tuple((name, s.value) for name in names if (s := environment.settings.get(name)) is not None)
+        given = tuple((name, s.value, s.own) for name in names if (s := environment.settings.get(name)) is not None)
         if not names or not (given or environment.settled):
             return stream
         key = (_place(stream), given, environment.settled)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python import calls, classes, containers, expressions, ir, library
+from sselint.read.python import calls, classes, containers, environment, expressions, ir, library
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -14,7 +14,6 @@ from sselint.read.python.values import (
     Scope,
     Unknown,
     Value,
-    Variable,
 )
 
 
@@ -57,7 +56,7 @@ def fill(
         else:
             value = Unknown(f"setting {name}, which has no default")
         if settings is not None and name not in keywords:
-            value = Variable(_prefix(m, cls) + name.upper(), value if default is not None else None)
+            value = environment.named(m, _prefix(m, cls) + name.upper(), value if default is not None else None, site)
         m.write_attribute(ref, name, value, site)
     if library.is_mapped(m, cls):
         _columns(m, cls, ref, keywords, site)

@@ -33,7 +33,7 @@ EFFECT_KEYS = VERBS | frozenset({
     "head_at", "listener", "hears",
 })  # fmt: skip
 OBJECTS: Mapping[str, frozenset[str]] = {
-    "mints": frozenset({"clock", "counter", "ordered", "random", "replica"}),
+    "mints": frozenset({"clock", "counter", "host", "ordered", "process", "random", "replica"}),
     "reads": frozenset({"queue", "sql", "store"}),
     "writes": frozenset({"entry", "queue", "store"}),
     "runs": frozenset({"apart", "here"}),

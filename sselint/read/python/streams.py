@@ -29,6 +29,7 @@ from sselint.read.python.modules import Site
 from sselint.read.python.oracle import Explorer, Oracle
 from sselint.read.python.outcome import Path, evidence_of, nearness, run_of, turned_away
 from sselint.read.python.values import (
+    NAMES,
     Callback,
     ClassValue,
     Descriptor,
@@ -154,7 +155,7 @@ def _assembled(
     if site is None:
         return None
     span = site.span("the endpoint")
-    outcomes = _outcomes(several, words, runs.complete, cursor, ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN))
+    outcomes = _outcomes(several, words, runs.complete, cursor, _may_overlap(ids))
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
     found_guards = _guards(world, endpoint, [*foreign, *known])
     apps = references(world, endpoint)
@@ -179,6 +180,11 @@ def _assembled(
         environment=variables(world.heap, several, words, is_open(ids, replay, outcomes), found_guards),
         evidence=(replace(span, note="the endpoint"),),
     )
+
+
+def _may_overlap(ids: IdSource) -> bool:
+    """Whether another process may have its own event of an id; of a name in front, the deployment says so."""
+    return ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) or ids.kind is IdKind.REPLICA_PREFIXED
 
 
 def _outcomes(
@@ -250,7 +256,7 @@ def _tags(paths: Sequence[Path]) -> Truth:
     for path in paths:
         for frame in path.raw_frames:
             for value in frame.fields.values():
-                if any(isinstance(leaf, Minted) and leaf.kind == "replica" for leaf in leaves(value)):
+                if any(isinstance(leaf, Minted) and leaf.kind in NAMES for leaf in leaves(value)):
                     return Truth.YES
     return Truth.NO
 

@@ -28,6 +28,8 @@ STORED = "stored here"
 """What a step says of a value that was put where other runs find it."""
 COUNTING = frozenset({"counter", "index", "state"})
 """The kinds of what is minted that are numbers of a process."""
+NAMES = frozenset({"host", "process", "replica"})
+"""The kinds of what is minted that name a process, or what it runs in."""
 Trail = tuple[Step, ...]
 MAX_TRAIL = 8
 
@@ -207,7 +209,8 @@ class Wrapped(Value):
 
 @dataclass(frozen=True)
 class Minted(Value):
-    """Something that a process makes: `kind` is counter, index, clock, ordered, random, replica, state or store.
+    """Something that a process makes: `kind` is counter, index, clock, ordered, random, host, process, replica, state
+    or store.
 
     `about` is the object it counts or stands in; `boot` says that it was made once when the process started, `local`
     that it was made in the run of one connection.
@@ -265,11 +268,13 @@ class Body(Input):
 
 @dataclass(frozen=True)
 class Variable(Value):
-    """An environment variable: its value if it is not set is `default`."""
+    """An environment variable: its value if it is not set is `default`. `for_all` says that all replicas have
+    the same there: the deployment's files say so, or its name does not speak of one of them."""
 
     name: str
     default: Value | None
     number: bool = False
+    for_all: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
