@@ -17,6 +17,7 @@ from sselint.read.python.modules import Site
 from sselint.read.python.rules import Effect
 from sselint.read.python.values import Const, Join, Ref, Reply, Tuple, Value, Wrapped, mentions_cursor
 
+ASKED = "asked in SQL"
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
 DEEP = 5
 
@@ -29,8 +30,9 @@ class Query:
     given: dict[sql.Place, Value]
 
 
-def query(m: Machine, values: Sequence[Value]) -> Query | None:
+def query(m: Machine, store: Object, values: Sequence[Value]) -> Query | None:
     """The statement that a call is given as its first argument, None where it is no text that is understood."""
+    store.details.setdefault(ASKED, Const.of(True))
     found = _text(m, values[0]) if values else None
     statement = sql.parse(found[0]) if found is not None else None
     if found is None or statement is None:
@@ -82,7 +84,8 @@ def _spread(m: Machine, value: Value) -> dict[sql.Place, Value] | None:
 def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
     """Records what a statement puts into which column, or tells whoever listens."""
     if asked.statement.tells:
-        stores.write(m, store, list(asked.given.values()), site)
+        for listening in (store, *_same(m, store)):
+            stores.write(m, listening, list(asked.given.values()), site)
     if not m.building or not asked.statement.inserts:
         return
     columns = [(column, asked.given[place]) for column, place in asked.statement.inserts if place in asked.given]
@@ -90,6 +93,20 @@ def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
         name = f"{asked.statement.table}.{column}"
         stores.put_field(m, store, name, stores.in_table(store, kept), site)
     store.grows = store.grows or site
+
+
+def _same(m: Machine, store: Object) -> list[Object]:
+    """The database as other libraries of the unit see it: who listens may do so through another one than who tells."""
+    return [
+        other
+        for other in list(m.heap.objects.values())
+        if other is not store and other.kind == "shared" and ASKED in other.details
+        and other.where == store.where and _unit(other) == _unit(store)
+    ]  # fmt: skip
+
+
+def _unit(store: Object) -> str:
+    return store.site.module.source.unit if store.site is not None else ""
 
 
 # -- one entry, or what comes behind -------------------------------------------------------------------------------

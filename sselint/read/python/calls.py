@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from sselint.read.python import builtin_calls, classes, ir, library, placeholders, statements, stores, tasks
 from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Returned, Signal
@@ -72,6 +72,7 @@ def call(
     if isinstance(function, Reply | Input | Minted):
         return function
     given = (*positional, *keywords.values())
+    run_handed(m, given, site)
     if isinstance(function, Unknown):
         return Unknown(function.why, function.cursor or stores.told_cursor(m, given), trail=function.trail)
     return Unknown("a call of something that is not understood", stores.told_cursor(m, given))
@@ -250,6 +251,13 @@ def awaited(m: Machine, value: Value, site: Site | None) -> Value:
     if isinstance(value, Generator) and value.kind == "task":
         return tasks.joined(m, value)
     return value
+
+
+def run_handed(m: Machine, given: Iterable[Value], site: Site | None) -> None:
+    """Runs the coroutines among what somebody out of sight is handed: they are of no use but to be run."""
+    for value in given:
+        if isinstance(value, Generator) and value.kind == "coroutine":
+            run_apart(m, value, site)
 
 
 def run_apart(m: Machine, value: Value, site: Site | None) -> Value:

@@ -206,7 +206,7 @@ def _asked(
 ) -> Reply:
     """The answer to a question that was put in a language of the store: nothing, where it asks for the entry of the
     cursor and there is none. A cursor of a database keeps it until its rows are fetched."""
-    question = asked.query(m, c.arguments.positional) if effect.what == "sql" else None
+    question = asked.query(m, store, c.arguments.positional) if effect.what == "sql" else None
     if question is not None:
         asked.put(m, store, question, c.arguments.site)
         made = replace(made, table=question.statement.table, columns=question.statement.selects)

@@ -162,6 +162,7 @@ def _undescribed(m: Machine, name: str, a: Arguments) -> Value:
         return Exceptional(name, a.positional)
     for value in given:
         m.escape(value)
+    calls.run_handed(m, given, a.site)
     return Unknown(f"what {name} gives, which no rule describes", stores.told_cursor(m, given))
 
 
@@ -388,6 +389,7 @@ def object_method(m: Machine, ref: Ref, name: str, a: Arguments) -> Value:
     if entry is not None:
         label = entry.name.rpartition(".")[2]
         given = (*a.positional, *a.keywords.values())
+        calls.run_handed(m, given, a.site)
         return Unknown(f"what {name} of {label} gives, which no rule describes", stores.told_cursor(m, given))
     return Unknown(f"what {name} gives")
 

@@ -228,11 +228,18 @@ class ModuleTable:
         return found[:limit]
 
     def direct_importers(self, wanted: Iterable[str], limit: int) -> list[str]:
-        """Files that import one of the files `wanted` by name, tests left out."""
+        """Files that import one of the files `wanted` by name, tests left out; of a module whose package takes it up,
+        also those that import the package."""
         found: dict[str, None] = {}
         for path in wanted:
-            for importer in self._importers_of(path):
-                if len(found) < limit:
+            waiting = [path]
+            while waiting:
+                inner = waiting.pop()
+                for importer in self._importers_of(inner):
+                    if len(found) >= limit:
+                        break
+                    if importer not in found and importer.endswith("__init__.py") and _within(inner, importer):
+                        waiting.append(importer)
                     found[importer] = None
         return list(found)
 
@@ -270,6 +277,11 @@ def _imports(text: str, path: str) -> bool:
             if whole[-1] == stem and (len(whole) == 1 or whole[-2] == parent):
                 return True
     return False
+
+
+def _within(path: str, package: str) -> bool:
+    """Whether a file stands in a package, which is given by its `__init__.py`."""
+    return path != package and path.startswith(package.removesuffix("__init__.py"))
 
 
 def _parent(path: str) -> str:

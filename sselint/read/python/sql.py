@@ -53,13 +53,15 @@ class Statement:
     sums_up: bool = False
     """Whether it has a row in any case: `count(*)`, `exists(...)`."""
     tells: bool = False
-    """Whether its parameters go to whoever listens: `pg_notify(...)`."""
+    """Whether its parameters go to whoever listens: `pg_notify(...)`, `NOTIFY`."""
 
 
 @lru_cache(maxsize=2_000)
 def parse(text: str) -> Statement | None:
-    """A statement that asks or inserts; None for any other text."""
+    """A statement that asks, inserts or notifies; None for any other text."""
     tokens = _tokens(text)
+    if tokens[0].kind == "name" and tokens[0].text.upper() == "NOTIFY":
+        return Statement(tells=True)
     first = next((i for i, t in enumerate(tokens) if t.text in ("SELECT", "INSERT", "REPLACE")), None)
     if first is None or tokens[0].text not in ("SELECT", "INSERT", "REPLACE", "WITH", "("):
         return None

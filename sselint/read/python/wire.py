@@ -121,7 +121,8 @@ def _end_of_line(m: Machine, site: Site | None) -> None:
         fields = dict(m.frame_fields)
         m.frame_fields.clear()
         where, m.frame_site = m.frame_site or site, None
-        emit(m, fields, where, literal=True, made=m.frame_made)
+        if _says_stream(m) or fields.keys() & set(FIELDS):  # any page has lines, and lines without anything on them
+            emit(m, fields, where, literal=True, made=m.frame_made)
 
 
 def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
@@ -137,13 +138,18 @@ def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
 def flush(m: Machine, site: Site | None) -> None:
     """The end of a chunk of which nobody knows how it ends. What nothing says of that it is part of an event stream is
     the text of some other answer."""
-    if not any(event.kind in ("stream", "frame", "start") for event in m.trace):
+    if not _says_stream(m):
         m.pending.clear()
         return
     if m.pending and not m.frame_fields and not any(isinstance(p, Const) for p in m.pending):
         value = m.pending[0]
         m.pending.clear()
         emit(m, {"text": value}, site, framed=False)
+
+
+def _says_stream(m: Machine) -> bool:
+    """Whether something has said so far that the answer is an event stream."""
+    return any(event.kind in ("stream", "frame", "start") for event in m.trace)
 
 
 def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[str, str] | None = None) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sselint.facts import Setting
-from sselint.read.python import calls, described, ir, late, library, scan
+from sselint.read.python import calls, circles, described, ir, late, library, scan
 from sselint.read.python.choices import Choices, picked
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
@@ -240,7 +240,7 @@ class World:
             return
         self.load(found)
         for name in self._names_of(found):
-            if not name.startswith("_"):
+            if not name.startswith("_") and not circles.comes_back(self, frame.module, found, name):
                 statements.set_name(m, name, self.module_attribute(m, found, name), frame, m.site(frame, node))
 
     def _source(self, node: ir.ImportFrom, importer: Module) -> Module | None:

@@ -97,6 +97,8 @@ EXPECTED = {
     "nats_jetstream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "nats_plain": Expected(INDEX, MEMORY, Where.NONE, Outcome.COMPARED),
     "peewee_rows": Expected(STORE, DISK, DISK, Outcome.COMPARED),
+    "django_notified": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
+    "django_statements": Expected((IdKind.COUNTER, Scope.UNKNOWN), SHARED, SHARED, Outcome.COMPARED),
     "psycopg_own_numbers": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "psycopg_notified": Expected((IdKind.UNKNOWN, Scope.UNKNOWN), Where.NONE, SHARED, Outcome.NOT_READ),
     "quart_index": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),

@@ -1,0 +1,2 @@
+DATABASES = {"default": {"ENGINE": "django.db.backends.postgresql", "NAME": "shop"}}
+ROOT_URLCONF = "shop.urls"
