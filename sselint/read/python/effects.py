@@ -361,7 +361,9 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
     if isinstance(given, Tuple):
         rest = given.items
     if effect.what == "here":
-        value = calls.call(m, function, rest, {}, a.site, a.frame) if not _ready(function) else function
+        named = a.keywords if effect.get("passes", False) else {}
+        asked = isinstance(function, Unknown) and bool(rest or named)  # what it gives may depend on that
+        value = calls.call(m, function, rest, named, a.site, a.frame) if asked or not _ready(function) else function
         return calls.awaited(m, value, a.site)
     if not _ready(function):  # it is called there: one that never returns is no end of what begins it
         function = Partial(function, tuple(rest), tuple(a.keywords.items()) if effect.get("passes") else ())

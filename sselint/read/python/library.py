@@ -234,7 +234,7 @@ def _function_method(m: Machine, receiver: Function, name: str, a: Arguments) ->
     """A function that a decorator left as it is may have gained methods: `task.delay(...)` runs it elsewhere."""
     if name in m.rules.word_list("run_elsewhere"):
         calls.run_apart(m, calls.call(m, receiver, a.positional, a.keywords, a.site, a.frame), a.site)
-    return Unknown(f"{name} of {receiver.name}")
+    return Unknown(f"{name} of {receiver.name}", stores.told_cursor(m, (*a.positional, *a.keywords.values())))
 
 
 # -- objects -------------------------------------------------------------------------------------------------------

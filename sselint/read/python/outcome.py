@@ -267,7 +267,7 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
         return Result(path, Outcome.NOT_READ, "nothing reads the cursor", sites)
     if phases & earlier:
         return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
-    if phases or path.looked_up or written_down(path):
+    if phases or path.looked_up or written_down(path) or _in_one(path):
         return Result(path, Outcome.COMPARED, "what comes after that id here is sent", sites)
     doubt = doubtful(path)
     if doubt is not None:
@@ -278,6 +278,13 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
+
+
+def _in_one(path: Path) -> bool:
+    """Whether an event holds all at once that a store has behind the cursor, or is named by the last of it."""
+    sent = [frame.fields[name] for frame in path.frames for name in ("id", "data") if name in frame.fields]
+    parts = [leaf for value in sent for leaf in leaves(value)]
+    return any(isinstance(leaf, Reply) and leaf.selection == "compared" and not leaf.live for leaf in parts)
 
 
 def _asked_again(path: Path) -> bool:

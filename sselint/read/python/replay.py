@@ -76,11 +76,14 @@ def _label(target: Object) -> str:
 
 
 def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
-    """The containers and stores whose elements are sent, other than from a queue."""
+    """The containers and stores whose elements are sent, other than from a queue. How things stand, which is told
+    without an id before what happens is told with one, is no replay where nothing asks how far the client has come."""
     found: dict[int, None] = {}
+    paths = list(paths)
+    named = any(f.id is not None for p in paths for f in p.frames) and not any(p.events("cursor") for p in paths)
     for path in paths:
         for frame in path.frames:
-            item = frame.item
+            item = frame.item if frame.id is not None or not named else None
             if item is not None and not frame.live and item.source in heap.objects and item.phase != "live":
                 found.setdefault(item.source)
     if found:
