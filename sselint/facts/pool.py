@@ -24,7 +24,8 @@ class Rolling(str, Enum):
 @dataclass(frozen=True)
 class Setting:
     """An environment variable of a pool; `value` None means set, but to what cannot be known (a secret, a template).
-    `own` says that each replica finds a value of its own there."""
+    `own` says that each replica finds a value of its own there. What the command says to a script of the tree stands
+    among the variables, by its flag: `--workers`; `--` says that these are all of them."""
 
     name: str
     value: str | None

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from sselint.catalogue import load_yaml, rules_directory
 from sselint.facts import Count, Evidence, Pool, Setting, Span
-from sselint.read import command
+from sselint.read import command, command_options
 from sselint.read.worker_number import of_text
 from sselint.source import Tree
 
@@ -42,12 +42,13 @@ def started(pool: Pool, tree: Tree | None, working_directory: str | None = None)
     folders = _folders(pool)
     find = command.files_near(tree, folders, working_directory) if tree is not None else command.no_files
     found = command.read(pool.command, environment, find)
-    here = (Setting(name, value, pool.evidence[:1]) for name, value in found.environment)
+    here = [Setting(name, value, pool.evidence[:1]) for name, value in found.environment]
+    here += command_options.settings_of(found, pool.evidence[:1])
     return replace(
         pool,
         starts=_script_in_tree(found.starts, folders, tree),
         app_directory=found.app_directory,
-        environment=_united(tuple(here), pool.environment),
+        environment=_united(here, pool.environment),
         workers=worker_pool(found, pool),
     )
 
@@ -108,7 +109,7 @@ def _numbered(start: Pool, pool: Pool) -> Pool | None:
     variable = start.number_from
     if variable is not None:
         setting = next((s for s in pool.environment if s.name == variable.name), None)
-        if setting is None and pool.settles_environment:
+        if setting is None and _says_all(pool, variable.name):
             setting = variable
         if setting is not None:
             number = of_text(setting.value or "", f"{variable.name} is {setting.value}")
@@ -116,6 +117,13 @@ def _numbered(start: Pool, pool: Pool) -> Pool | None:
             evidence = (*start.evidence, *setting.evidence)
             start = replace(start, processes=number.count("workers") if number else unknown, evidence=evidence)
     return None if start.processes.high == 1 else start
+
+
+def _says_all(pool: Pool, name: str) -> bool:
+    """Whether a variable, or an option of the command line, that the pool does not set is not set at all."""
+    if name.startswith("-"):
+        return any(s.name == command_options.ALL for s in pool.environment)
+    return pool.settles_environment
 
 
 def _united(strong: Sequence[Setting], weak: Sequence[Setting]) -> tuple[Setting, ...]:

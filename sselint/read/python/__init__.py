@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sselint.facts import Reading, Stream
-    from sselint.read.python.world import Environment as Environment
+    from sselint.read.python.environment import Environment as Environment
 
 
 def looks_like(path: str, text: str, own_rules: Sequence[Path] = ()) -> bool:
@@ -31,7 +31,7 @@ def looks_like(path: str, text: str, own_rules: Sequence[Path] = ()) -> bool:
 
 def __getattr__(name: str) -> object:
     if name == "Environment":
-        from sselint.read.python.world import Environment
+        from sselint.read.python.environment import Environment
 
         return Environment
     raise AttributeError(name)

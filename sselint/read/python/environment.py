@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from sselint.read.python.machine import Machine
+from sselint.facts import Setting
 from sselint.read.python.modules import Site
 from sselint.read.python.values import Const, Value, Variable, leaves
+
+if TYPE_CHECKING:
+    from sselint.read.python.machine import Machine
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What the deployment's files say of environment variables. `settled`: what is missing from them is not set."""
+
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settled: bool = False
+
+    def says_all(self, name: str) -> bool:
+        """Whether a variable that is missing is not set. Of an option of the command line, `--` among them says so."""
+        if name.startswith("-"):
+            return "--" in self.settings and self.settings["--"].value == ""
+        return self.settled
 
 
 def named(m: Machine, name: str, default: Value | None, site: Site) -> Value:

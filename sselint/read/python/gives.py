@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python import ambient, containers, environment, iteration, library, mcp, project, text
+from sselint.read.python import ambient, containers, environment, iteration, library, mcp, options, project, text
 from sselint.read.python.context import Context
 from sselint.read.python.machine import Arguments, Machine, Raised
 from sselint.read.python.rules import Effect
@@ -319,7 +319,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "named_input": _named_input, "configured": _configured, "response": _response,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
-    "version": _version, "hold": _hold, "held": _held,
+    "version": _version, "option": options.added, "hold": _hold, "held": _held,
     "one": lambda m, e, c: ambient.the_one(m, str(e.get("as")), c.arguments.site),
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip

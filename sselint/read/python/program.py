@@ -11,13 +11,14 @@ from typing import TypeVar
 from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
 from sselint.read.python import build, launches, order, sightings, unread
 from sselint.read.python.discover import Endpoint
+from sselint.read.python.environment import Environment
 from sselint.read.python.evidence import mentions_stream
 from sselint.read.python.modules import TESTS, Module, ModuleTable
 from sselint.read.python.oracle import Budget
 from sselint.read.python.rules import load_rules
 from sselint.read.python.streams import site_of, streams_of, symbol_of
 from sselint.read.python.variants import worse
-from sselint.read.python.world import Environment, World
+from sselint.read.python.world import World
 from sselint.source import Source, Tree
 
 MAX_IMPORTERS = 120
@@ -54,9 +55,10 @@ class Analysis:
         """A stream under an environment, as `Program.again` describes it."""
         names = sorted(stream.environment)
         given = tuple((name, s.value, s.own) for name in names if (s := environment.settings.get(name)) is not None)
-        if not names or not (given or environment.settled):
+        settled = tuple(environment.says_all(name) for name in names)
+        if not given and not any(settled):
             return stream
-        key = (_place(stream), given, environment.settled)
+        key = (_place(stream), given, settled)
         if key not in self._again:
             self._again[key] = self._guarded(lambda: self._read_again(stream, environment))
         return self._again[key]

@@ -9,12 +9,11 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from sselint.facts import Setting
 from sselint.read.python import calls, circles, described, ir, late, library, scan
 from sselint.read.python.choices import Choices, picked
+from sselint.read.python.environment import Environment
 from sselint.read.python.heap import Heap
 from sselint.read.python.lower import SyntaxTrouble
 from sselint.read.python.machine import Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -46,14 +45,6 @@ MAX_AT_ONE_PLACE = 120
 """Registrations by one line of code: a loop over routers has as many as there are routers."""
 MODULE_STEPS, REST_STEPS = 12_000, 300
 CURSOR_SPELLING = re.compile(r"[-_\s]")
-
-
-@dataclass(frozen=True)
-class Environment:
-    """What the deployment's files say of environment variables. `settled`: what is missing from them is not set."""
-
-    settings: Mapping[str, Setting] = field(default_factory=dict)
-    settled: bool = False
 
 
 class World:
@@ -360,7 +351,7 @@ class World:
             if setting.value is None:
                 return Unknown(f"{variable.name}, which is set to something that is not written down")
             return Const.of(setting.value)
-        if self.environment.settled:
+        if self.environment.says_all(variable.name):
             return variable.default if variable.default is not None else Const.of(None)
         return variable
 
