@@ -144,3 +144,83 @@ def test_the_command_of_a_platform_replaces_that_of_the_image(tmp_path: Path) ->
 )
 def test_a_store_that_an_option_chooses(command: str, where: Where, tmp_path: Path) -> None:
     assert deployed(tmp_path, command).stream.replay.where is where
+
+
+START = {
+    "click": """
+import click
+import uvicorn
+
+
+@click.command()
+@click.option("--port", default=8000, type=int)
+@click.option("--workers", "-w", "count", default=1, help="how many")
+def main(port, count):
+    uvicorn.run("main:app", port=port, workers=count)
+
+
+if __name__ == "__main__":
+    main()
+""",
+    "a command of a click group": """
+import click
+import uvicorn
+
+
+@click.group()
+def commands():
+    pass
+
+
+@commands.command()
+@click.option("--workers", type=int)
+def serve(workers):
+    uvicorn.run("main:app", workers=workers)
+
+
+if __name__ == "__main__":
+    commands()
+""",
+    "typer": """
+from typing import Annotated
+
+import typer
+import uvicorn
+
+commands = typer.Typer()
+
+
+@commands.command()
+def serve(port: int = 8000, workers: Annotated[int, typer.Option(help="how many")] = 1):
+    uvicorn.run("main:app", port=port, workers=workers)
+
+
+if __name__ == "__main__":
+    commands()
+""",
+    "an option of typer as a default": """
+import typer
+import uvicorn
+
+commands = typer.Typer()
+
+
+@commands.command()
+def serve(port: int = 8000, workers: int = typer.Option(1, "--workers", help="how many")):
+    uvicorn.run("main:app", port=port, workers=workers)
+
+
+if __name__ == "__main__":
+    commands()
+""",
+}
+"""Scripts whose `--workers` says how many processes there are, one where it is not given."""
+
+
+@pytest.mark.parametrize("start", START)
+@pytest.mark.parametrize(("argument", "expected"), [(', "--workers", "4"', (4, 4)), (', "--port", "4"', (1, 1))])
+def test_parameters_that_are_options(start: str, argument: str, expected: tuple[int, int], tmp_path: Path) -> None:
+    """Look-alike: the default holds where the command gives another option."""
+    (tmp_path / "start.py").write_text(START[start])
+    command = f'CMD ["python", "start.py"{argument}]'
+    assert workers(deployed(tmp_path, command)) == expected

@@ -352,7 +352,7 @@ def _run(function: Value, site: Site, m: Machine) -> None:
         parameters = [p for p in function.node.parameters if p.kind in ("positional", "keyword") and p.default is None]
         if function.receiver is not None:
             parameters = parameters[1:]
-        if all(p.kind == "positional" for p in parameters):
+        if all(p.kind == "positional" for p in parameters) and function.node not in m.world.options:
             given = tuple(_parameter(m, function, p) for p in parameters)
         m.alone = function.node
     value = calls.call(m, function, given, {}, site, None)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python import calls, library, wire
+from sselint.read.python import calls, library, options, wire
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import Callback, Const, Function, Input, Ref, Unknown, Value
@@ -29,6 +29,10 @@ def _register(m: Machine, data: Any, positional: tuple[Value, ...], keywords: di
 def _decorate(m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
     function = positional[0] if positional else Unknown("a function")
     return m.world.decorated(m, data[0], function)
+
+
+def _described(m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
+    return options.mark(m, positional[0] if positional else Unknown("a function"), data)
 
 
 def _wrap(m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site) -> Value:
@@ -93,6 +97,7 @@ def _input(m: Machine, data: Any, positional: tuple[Value, ...], keywords: dict[
 CALLBACKS: dict[str, Callable[..., Value]] = {
     "register": _register,
     "decorate": _decorate,
+    "described": _described,
     "wrap": _wrap,
     "cached": _cached,
     "send": _send,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sselint.read.python import builtin_calls, classes, ir, library, placeholders, statements, stores, tasks
+from sselint.read.python import builtin_calls, classes, ir, library, options, placeholders, statements, stores, tasks
 from sselint.read.python.machine import MAX_DEPTH, Ended, Frame, Machine, Returned, Signal
 from sselint.read.python.modules import Site
 from sselint.read.python.oracle import TooLong
@@ -201,14 +201,20 @@ def bind_parameters(
         elif spread is not None:
             named = stores.reply_item(m, spread, Const.of(parameter.name)) if isinstance(spread, Reply) else spread
             scope.variables[parameter.name] = named
+        elif function.node in m.world.options:
+            default = _default(m, parameter, home) if parameter.default is not None else None
+            told = options.given(m, function, parameter, default)
+            scope.variables[parameter.name] = told if told is not None else _missing(m, function, parameter)
         elif parameter.default is not None:
             scope.variables[parameter.name] = _default(m, parameter, home)
         else:
-            why = f"parameter {parameter.name} of {function.name}, whose callers are not in the tree"
-            missing = Unknown(why)
-            alone = function.node is m.alone
-            scope.variables[parameter.name] = placeholders.argument(m, missing, function.node) if alone else missing
+            scope.variables[parameter.name] = _missing(m, function, parameter)
     _ = expressions
+
+
+def _missing(m: Machine, function: Function, parameter: ir.Parameter) -> Value:
+    missing = Unknown(f"parameter {parameter.name} of {function.name}, whose callers are not in the tree")
+    return placeholders.argument(m, missing, function.node) if function.node is m.alone else missing
 
 
 def _default(m: Machine, parameter: ir.Parameter, home: Frame) -> Value:

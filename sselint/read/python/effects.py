@@ -17,6 +17,7 @@ from sselint.read.python import (
     iteration,
     keyed,
     library,
+    options,
     placeholders,
     records,
     stores,
@@ -380,6 +381,9 @@ def _ready(value: Value) -> bool:
 def _decorates(m: Machine, effect: Effect, c: Context) -> Value:
     """What a decorator makes of a function: the function itself, or one whose result is kept."""
     function = c.arguments.first()
+    if effect.what in ("command", "option"):
+        marks = options.decorator(effect, c)
+        return options.mark(m, function, marks.data) if isinstance(function, Function) else marks
     if effect.what == "wraps":
         return Callback("wrap", function)
     if not isinstance(function, Function | Callback):

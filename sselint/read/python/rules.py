@@ -37,7 +37,7 @@ OBJECTS: Mapping[str, frozenset[str]] = {
     "reads": frozenset({"queue", "sql", "store"}),
     "writes": frozenset({"entry", "queue", "store"}),
     "runs": frozenset({"apart", "here"}),
-    "decorates": frozenset({"cached", "same", "wraps"}),
+    "decorates": frozenset({"cached", "command", "option", "same", "wraps"}),
     "converts": frozenset({"condition", "from_json", "hash", "json", "match", "number", "split"}),
     "refuses": frozenset({"status"}),
     "begins": frozenset({"response", "stream"}),

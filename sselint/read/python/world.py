@@ -77,6 +77,8 @@ class World:
         """Functions that some run has come to the end of."""
         self.placeholders: dict[str, set[ir.Node]] = {}
         """What stands in for arguments of functions that were looked at by themselves, with those functions."""
+        self.options: dict[ir.Node, dict[str, Value]] = {}
+        """Functions that a command line calls, with those of their parameters that are options."""
         self.registrations: list[Registration] = []
         self.visited: set[str] = set()
         """Files whose functions run for a stream that no application mounts."""
