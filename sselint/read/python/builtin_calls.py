@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sselint.read.python import (
+    carried,
     classes,
     compare,
     containers,
@@ -362,6 +363,8 @@ def has_attribute(m: Machine, value: Value, name: str) -> bool:
         return library.describes(m, value, name)
     if isinstance(value, ClassValue):
         return classes.class_attribute(m, value, name) is not None
+    if isinstance(value, Function):
+        return name.startswith("__") or carried.read(m, value, name) is not None
     if project.is_settings(m, value):
         return project.is_set(m, name, m.world.nowhere)
     return not isinstance(value, Const | Tuple)
@@ -371,6 +374,8 @@ def _setattr(m: Machine, a: Arguments) -> Value:
     name = a.get(1)
     if isinstance(a.first(), Ref) and isinstance(name, Const) and len(a.positional) > 2:
         m.write_attribute(a.positional[0], str(name.value), a.positional[2], a.site)  # type: ignore[arg-type]
+    elif isinstance(a.first(), Function) and isinstance(name, Const) and len(a.positional) > 2:
+        carried.write(m, a.first(), str(name.value), a.positional[2], a.site)  # type: ignore[arg-type]
     return Const.of(None)
 
 

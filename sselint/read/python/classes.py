@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sselint.read.python import choices, ir, singletons
+from sselint.read.python import carried, choices, ir, singletons
 from sselint.read.python.context import bind_arguments
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
@@ -305,8 +305,12 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
         and not isinstance(getattr(receiver, "value", None), bytes)
     ):
         return receiver
-    if isinstance(receiver, Function) and name == "__name__":
-        return Const.of(receiver.name)
+    if isinstance(receiver, Function):
+        held = carried.read(m, receiver, name, site)
+        if held is not None:
+            return held
+        if name == "__name__":
+            return Const.of(receiver.name)
     return Method(receiver, name)
 
 

@@ -15,6 +15,7 @@ from sselint.read.python import (
     oldest,
     placeholders,
     records,
+    services,
     stores,
     text,
 )
@@ -270,6 +271,9 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         options = [v for _, v in all_pairs(m, ref)] or [Unknown("an entry that an environment variable names")]
         label = f"the entry that {key.name} names"
         return options[m.once(len(options), ("variable", key.name, ref.id), "environment", label, site)]
+    held = services.entries(m, all_pairs(m, ref), key)
+    if held is not None:
+        return m.as_state(_one_of(m, ref, held, site), ref.id) if held else None
     if isinstance(key, Const):
         known, place = lookup_pair(all_pairs(m, ref), key), (ref.id, name_of_key(key))
         several = _made_apart(m, ref, key)
@@ -296,14 +300,18 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         return None
     if not values:
         return placeholders.unfilled(m.object(ref).label or "it", mentions_cursor(key))
-    value = (
-        values[0] if len(values) == 1 else values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
-    )
+    value = _one_of(m, ref, values, site)
     if compare.is_cursor(m, key):
         return located(m, ref, value)
     if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
         m.live = Item(value, ref.id, m.phase())
     return m.as_state(value, ref.id)
+
+
+def _one_of(m: Machine, ref: Ref, values: list[Value], site: Site) -> Value:
+    if len(values) == 1:
+        return values[0]
+    return values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
 
 
 def _to_be_made(m: Machine, ref: Ref, key: Const, site: Site) -> bool:
@@ -351,6 +359,9 @@ def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
             hit = m.choose(2, ("lookup", site), "condition", "whether the cursor is known", site) == 0
         m.note("lookup", site, container=ref.id, hit=hit)
         return hit
+    held = services.entries(m, all_pairs(m, ref), key)
+    if held is not None:
+        return bool(held)
     key = _by_fields(m, key)
     if key == Const.of(None) and not any(isinstance(k, Unknown | Input | Variable) for k, _ in all_pairs(m, ref)):
         return lookup_pair(all_pairs(m, ref), key) is not None  # nothing is filed under no name

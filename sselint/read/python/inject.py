@@ -257,6 +257,17 @@ def _override(m: Machine, endpoint: Endpoint, function: Value) -> Value:
     return function
 
 
+def _passed_on(m: Machine, endpoint: Endpoint, function: Function) -> dict[str, Value]:
+    """What a dependency takes and passes on to the function that it stands in front of, as its signature says."""
+    inner, found = function.wrapped, {}
+    takes_all = any(p.kind == "**" for p in function.node.parameters)
+    if takes_all and isinstance(inner, Function):
+        own = {p.name for p in function.node.parameters}
+        wanted = [p for p in inner.node.parameters if p.kind in ("positional", "keyword") and p.name not in own]
+        found = injected(m, endpoint, inner, wanted)
+    return found
+
+
 def _depend(m: Machine, endpoint: Endpoint, function: Value, site: Site) -> Value:
     target: Value = function
     if isinstance(function, Ref):
@@ -275,6 +286,7 @@ def _depend(m: Machine, endpoint: Endpoint, function: Value, site: Site) -> Valu
     if isinstance(inner, Function):
         parameters = list(inner.node.parameters)
         keywords = injected(m, endpoint, inner, parameters[1:] if inner.receiver is not None else parameters)
+        keywords |= _passed_on(m, endpoint, inner)
     value = calls.call(m, target, (), keywords, site, None)
     if isinstance(value, Generator) and value.kind == "function":
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sselint.read.python import (
     ambient,
     calls,
+    carried,
     classes,
     containers,
     expressions,
@@ -98,6 +99,8 @@ def assign(m: Machine, target: ir.Expression, value: Value, frame: Frame) -> Non
             m.write_attribute(receiver, target.name, value, site)
         elif isinstance(receiver, ClassValue):
             singletons.write(m, receiver, target.name, value, site)
+        elif isinstance(receiver, Function):
+            carried.write(m, receiver, target.name, value, site)
         elif isinstance(receiver, External):
             ambient.assigned(m, receiver, target.name, value, site)
     elif isinstance(target, ir.Subscript):
