@@ -13,6 +13,8 @@ from sselint.read.python import library, wire
 from sselint.read.python.machine import Machine
 from sselint.read.python.values import Const, Item, Ref, Value, settled
 
+Pieces = tuple[list[Value], dict[str, Value]]
+"""What was written of an event that is not yet whole."""
 CONNECTIONS = frozenset({"response", "request", "handler_class"})
 
 
@@ -30,19 +32,27 @@ def connection_of(m: Machine, receiver: Value | None) -> Ref | None:
 def keep(m: Machine, connection: Ref, send: Callable[[], None]) -> None:
     """Keeps what `send` writes with the connection that it is written to, and takes it out of this run."""
     begun, before = m.begun, len(m.trace)
-    pending, fields = list(m.pending), dict(m.frame_fields)
+    mine = _swap(m, m.written_to.pop(connection, ([], {})))
     send()
     frames = [event.data["frame"] for event in m.trace[before:] if event.kind == "frame"]
     del m.trace[before:]
-    m.begun, m.pending[:] = begun, pending
-    m.frame_fields.clear()
-    m.frame_fields.update(fields)
+    m.begun = begun
+    m.written_to[connection] = _swap(m, mine)  # an event may come in several pieces
     kept = m.object(connection).heard
     for frame in frames:
         key = (frame.site, frame.id is not None)
         if key not in kept:
             m.heap.version += 1
         kept[key] = {name: settled(value) for name, value in frame.fields.items()}
+
+
+def _swap(m: Machine, pieces: Pieces) -> Pieces:
+    """Goes on with what was begun on another connection, and gives what is begun on this one."""
+    before = list(m.pending), dict(m.frame_fields)
+    m.pending[:] = pieces[0]
+    m.frame_fields.clear()
+    m.frame_fields.update(pieces[1])
+    return before
 
 
 def hear(m: Machine) -> bool:

@@ -210,6 +210,8 @@ class Machine:
         """The frame that is being sent in pieces."""
         self.frame_made: Site | None = None
         """Where its text was put together."""
+        self.written_to: dict[Ref, tuple[list[Value], dict[str, Value]]] = {}
+        """The frames that are being sent in pieces on the connections of others."""
         self.ran: set[object] = set()
         self.visited: set[str] = set()
         """Files whose functions have run."""

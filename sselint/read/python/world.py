@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sselint.read.python import calls, circles, described, ir, late, library, scan
+from sselint.read.python import calls, circles, described, ir, late, library, scan, starred
 from sselint.read.python.choices import Choices, picked
 from sselint.read.python.environment import Environment
 from sselint.read.python.heap import Heap
@@ -60,6 +60,7 @@ class World:
         self.rewritten: set[tuple[str, str]] = set()
         self.choices = Choices()
         self.running: dict[str, Scope] = {}
+        self.stars: dict[str, dict[str, None]] = {}
         self.loaded: dict[str, Module] = {}
         self.broken: dict[str, SyntaxTrouble] = {}
         self.faults: dict[str, Exception] = {}
@@ -225,6 +226,8 @@ class World:
             value: Value = ModuleValue(sub) if sub is not None else External(name)
             if node.name != "*":
                 statements.set_name(m, node.alias, value, frame, m.site(frame, node))
+            else:
+                starred.took(self, frame.module, node.module)
             return
         if node.name != "*":
             here = found.path in self.loaded and found.path not in self.running
@@ -232,6 +235,7 @@ class World:
             statements.set_name(m, node.alias, value, frame, m.site(frame, node))
             return
         self.load(found)
+        starred.passed_on(self, frame.module, found)
         for name in self._names_of(found):
             if not name.startswith("_") and not circles.comes_back(self, frame.module, found, name):
                 statements.set_name(m, name, self.module_attribute(m, found, name), frame, m.site(frame, node))
@@ -251,7 +255,7 @@ class World:
         found = self.global_value(m, module, name)
         if found is not None:
             return described.as_described(self.rules, module, name, found)
-        below = self._below(module, name)
+        below = self._below(module, name) or starred.from_library(self, module, name)
         if below is not None:
             return below
         getter = self.global_value(m, module, "__getattr__")
@@ -297,8 +301,9 @@ class World:
             return Const.of("__main__" if script else frame.module.name)
         if name == "__file__":
             return Const.of(frame.module.path)
-        if hasattr(builtins, name):
-            return External(f"builtins.{name}")
+        taken = starred.from_library(self, frame.module, name)
+        if taken is not None or hasattr(builtins, name):
+            return taken or External(f"builtins.{name}")
         return Unknown(f"{name}, which nothing defines on this path")
 
     def global_value(self, m: Machine, module: Module, name: str) -> Value | None:

@@ -128,6 +128,7 @@ EXPECTED = {
     "tortoise_refuses": Expected(RANDOM, SHARED, Where.NONE, Outcome.FAIL_CLOSED, 410),
     "twisted_refuses": Expected(RANDOM, MEMORY, Where.NONE, Outcome.FAIL_CLOSED, 409),
     "twisted_written_by_others": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
+    "twisted_written_in_pieces": Expected(COUNTER, Where.NONE, MEMORY, Outcome.NOT_READ),
     "uvicorn_counter": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
     "valkey_stream": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "wsgi_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
