@@ -76,7 +76,7 @@ def build(
     endpoints = Endpoints(world).find()
     streaming, visited = _probe(world, filter(is_wanted, endpoints), evident)
     world.renew(LOOSE_STEPS)
-    mounted = {endpoint.handler for endpoint in endpoints}
+    mounted = _mounted(endpoints)
     loose = [e for e in _loose(world, evident) if e.handler not in mounted and is_wanted(e)]
     world.renew(LOOSE_STEPS)
     near = _near(world, visited | world.visited | {_module_of(e) for e in loose} | _unseen(evident, visited))
@@ -90,7 +90,7 @@ def build(
         world.renew(AGAIN_STEPS)
         endpoints = Endpoints(world).find()
         streaming, visited = _probe(world, filter(is_wanted, endpoints), evident)
-        mounted = {endpoint.handler for endpoint in endpoints}
+        mounted = _mounted(endpoints)
         loose = [e for e in loose if e.handler not in mounted and not _ran(world, e)]
         near |= visited
         if all(budget.spent for budget in stages.values()):
@@ -186,10 +186,17 @@ def _about(world: World, modules: Sequence[Module], evident: set[str]) -> set[st
     return {*mention, *world.table.direct_importers(mention, 2 * NEIGHBOURS)}
 
 
+def _mounted(endpoints: Iterable[Endpoint]) -> set[Value]:
+    """The handlers that answer somewhere; of one that is given its arguments beforehand, what it is without them."""
+    return {h.function if isinstance(h, Partial) else h for h in (e.handler for e in endpoints)}
+
+
 def _loose(world: World, evident: set[str]) -> list[Endpoint]:
-    """What streams although no application mounts it."""
+    """What streams although no application mounts it. What has run for an endpoint is a part of that one; a store of
+    events is so only where the endpoint sent events as it ran."""
     ran = {node for m in world.probes for node in m.ran}
-    return free.streaming(world, free.candidates(world, evident, ran))
+    sent = {node for m in world.probes if _streams(m) for node in m.ran}
+    return free.streaming(world, free.candidates(world, evident, ran, sent))
 
 
 def _ran(world: World, endpoint: Endpoint) -> bool:

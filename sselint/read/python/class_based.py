@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sselint.read.python import calls, classes, containers, inject
-from sselint.read.python.discover import Endpoint
 from sselint.read.python.machine import Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.rules import Entry
-from sselint.read.python.values import Callback, ClassValue, Value
+from sselint.read.python.values import Callback, ClassValue, Partial, Ref, Value
+
+if TYPE_CHECKING:
+    from sselint.read.python.discover import Endpoint
 
 
-def answer(m: Machine, cls: ClassValue, endpoint: Endpoint, site: Site) -> Value:
+def class_of_handler(m: Machine, handler: Value) -> ClassValue | None:
+    """The class whose objects answer: the handler itself, or one that is given what its objects are made with."""
+    if isinstance(handler, ClassValue):
+        return handler
+    inner = handler.function if isinstance(handler, Partial) else None
+    if not isinstance(inner, ClassValue):
+        return None
+    entry = _entry(m, inner)
+    return inner if entry is not None and entry.role == "handler_class" else None
+
+
+def _entry(m: Machine, cls: ClassValue) -> Entry | None:
+    return next((e for e in map(m.rules.entry, (b.name for b in classes.library_bases(m, cls))) if e is not None), None)
+
+
+def answer(m: Machine, handler: Value, cls: ClassValue, endpoint: Endpoint, site: Site) -> Value:
     """A class whose methods answer requests: the one for GET is run, while the program is built all of them."""
-    entry = next(
-        (e for e in map(m.rules.entry, (b.name for b in classes.library_bases(m, cls))) if e is not None), None
-    )
+    entry = _entry(m, cls)
     named = list(map(str, entry.options.get("methods", ("get",)))) if entry is not None else ["get"]
     if m.building:
         named = named[m.choose(len(named), ("method", site), "condition", "the request's method", site) :][:1]
-    made = classes.instantiate(m, cls, (), {}, site, None)
+    given = (handler.positional, dict(handler.keywords)) if isinstance(handler, Partial) else ((), {})
+    made = classes.instantiate(m, cls, *given, site, None)
+    if entry is not None and entry.options.get("keeps_keywords") and isinstance(made, Ref):
+        for name, value in given[1].items():
+            m.write_attribute(made, name, value, site)
     m.request["handler"] = made
     for name in named:
         method = classes.find_method(m, made, name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sselint.facts import AppReference
-from sselint.read.python import classes, containers, free, iteration, library
+from sselint.read.python import class_based, classes, containers, free, iteration, library
 from sselint.read.python.machine import Hypothesis, Machine
 from sselint.read.python.modules import Module, Site
 from sselint.read.python.oracle import Oracle
@@ -80,8 +80,10 @@ class Endpoints:
         for number in applications:
             if number in children and number not in self._mounted:
                 found.extend(self._below(number, "", (number,), number))
-        within = {e.handler.node for e in found if e.application and isinstance(e.handler, Function)}
-        found.extend(e for e in self._free() if not isinstance(e.handler, Function) or e.handler.node not in within)
+        within = {_itself(e.handler) for e in found if e.application}
+        found.extend(
+            e for e in self._free() if not isinstance(e.handler, Function | Ref) or _itself(e.handler) not in within
+        )
         for target in list(self.world.heap.objects.values()):
             role = library.role_of(self.m, Ref(target.id))
             if role == "router" and target.id not in self._mounted:
@@ -230,8 +232,9 @@ class Endpoints:
 
     def _whole(self, target: Value, url: str | None, routers: tuple[int, ...], application: int) -> Iterator[Endpoint]:
         """What answers all that an application is asked for: a class of handlers, or an object that renders."""
-        if isinstance(target, ClassValue):
-            yield Endpoint(target, url or None, routers, _site_of(target), application)
+        cls = class_based.class_of_handler(self.m, target)
+        if cls is not None:
+            yield Endpoint(target, url or None, routers, _site_of(cls), application)
         elif isinstance(target, Ref):
             yield from self._target(target, url, routers, application, self.m.object(target).site)
 
@@ -333,6 +336,11 @@ class Endpoints:
         if kind:
             site = _site_of(value) or (self.m.object(value).site if isinstance(value, Ref) else None)
             yield Endpoint(value, None, (), site, value.id if isinstance(value, Ref) else -1, kind)
+
+
+def _itself(handler: Value) -> object:
+    """What makes two handlers the same one: a function's text, however it is bound."""
+    return handler.node if isinstance(handler, Function) else handler
 
 
 def _innermost(value: Value) -> Function | None:

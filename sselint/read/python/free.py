@@ -32,15 +32,16 @@ CONSTRUCTORS = 3
 """How deep constructors that nobody calls may need one another."""
 
 
-def candidates(world: World, evident: set[str], ran: set[object]) -> Iterator[Endpoint]:
-    """Functions, methods and event stores of the files that mention streams which no endpoint reached."""
+def candidates(world: World, evident: set[str], ran: set[object], sent: set[object]) -> Iterator[Endpoint]:
+    """Functions, methods and event stores of the files that mention streams which no endpoint reached: of the functions
+    none that `ran` for one, of the stores none that ran while one `sent` events."""
     for path in [p for p in world.loaded if p in evident]:
         for values in list(world.globals.get(path, {}).values()):
             for value in list(values):
                 if isinstance(value, Function) and value.module.path == path and _open(world, value, ran):
                     yield Endpoint(value, None, (), Site(value.module, value.node.cst), kind="free")
                 elif isinstance(value, ClassValue) and value.module.path == path:
-                    yield from _of_class(world, value, ran)
+                    yield from _of_class(world, value, ran, sent)
 
 
 SENDS = re.compile(
@@ -61,14 +62,14 @@ def _open(world: World, function: Function, ran: set[object]) -> bool:
     return True
 
 
-def _of_class(world: World, cls: ClassValue, ran: set[object]) -> Iterator[Endpoint]:
+def _of_class(world: World, cls: ClassValue, ran: set[object], sent: set[object]) -> Iterator[Endpoint]:
     m = Machine(world, Oracle(), Hypothesis.BUILD)
     site = Site(cls.module, cls.node.cst)
     if described.defines(world.rules, cls) and not is_store(m, cls):
         return
     if is_store(m, cls):
         inner = classes.class_attribute(m, cls, "store_event")
-        if inner is None or not isinstance(inner[0], Function) or inner[0].node not in ran:
+        if inner is None or not isinstance(inner[0], Function) or inner[0].node not in sent:
             yield Endpoint(cls, None, (), site, kind="store")
         return
     entries = [world.rules.entry(base.name) for base in classes.library_bases(m, cls)]

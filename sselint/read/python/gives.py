@@ -15,6 +15,7 @@ from sselint.read.python.values import (
     External,
     Input,
     Method,
+    Partial,
     Ref,
     Reply,
     Tuple,
@@ -266,6 +267,15 @@ def _collected(m: Machine, effect: Effect, c: Context) -> Value:
     return found if found is not None else Const.of("")
 
 
+def _prepared(m: Machine, effect: Effect, c: Context) -> Value:
+    """The class itself, whose objects are made with the arguments, all but the one that `name`s the handler."""
+    a, named = c.arguments, effect.get("name")
+    first = 1 if named is not None and named not in a.keywords else 0
+    made, given = c.receiver or NOTHING, a.positional[first:]
+    keywords = {name: value for name, value in a.keywords.items() if name != named}
+    return Partial(made, given, tuple(keywords.items())) if given or keywords else made
+
+
 def _response(m: Machine, effect: Effect, c: Context) -> Value:
     """A response made of `body`, `(body, status, headers)` or those as arguments, of which all but the first may be
     left out; what is one already stays itself."""
@@ -316,7 +326,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
-    "named_input": _named_input, "configured": _configured, "response": _response,
+    "named_input": _named_input, "configured": _configured, "response": _response, "prepared": _prepared,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
     "version": _version, "option": options.added, "hold": _hold, "held": _held,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sselint.read.python import classes, effects
+from sselint.read.python import called_response, classes, effects
 from sselint.read.python.context import Context
 from sselint.read.python.machine import Arguments, Machine
 from sselint.read.python.values import ClassValue, Const, Ref, Super, Unknown, Value
@@ -16,6 +16,8 @@ def of_super(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) 
     target = receiver.receiver if isinstance(receiver, Super) else receiver
     if name == "__init__" and isinstance(target, Ref):
         classes.library_init(m, target, cls, a.positional, a.keywords, a.site)
+        return Const.of(None)
+    if name == "__call__" and called_response.sent(m, target, a.positional, a.site):
         return Const.of(None)
     for base in classes.library_bases(m, cls):
         entry = m.rules.entry(base.name)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sselint.read.python import (
     builtin_calls,
+    called_response,
     calls,
     classes,
     containers,
@@ -402,7 +403,9 @@ def call_object(
     site: Site | None,
     frame: Frame | None,
 ) -> Value:
-    """A call of an object of a library."""
+    """A call of an object of a library. A response that is called as an application is sent."""
+    if called_response.sent(m, ref, positional, site):
+        return Const.of(None)
     return object_method(m, ref, "__call__", Arguments(positional, keywords, site or _nowhere(m), frame))
 
 

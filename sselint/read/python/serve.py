@@ -207,8 +207,9 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
         return Callback("answered")
     if isinstance(handler, External):
         return _library(m, handler, site)
-    if isinstance(handler, ClassValue):
-        return class_based.answer(m, handler, endpoint, site)
+    cls = class_based.class_of_handler(m, handler)
+    if cls is not None:
+        return class_based.answer(m, handler, cls, endpoint, site)
     inject.dependencies(m, endpoint)
     positional, keywords = inject.arguments(m, endpoint, handler)
     value = calls.call(m, handler, positional, keywords, site, None)
@@ -280,7 +281,7 @@ def deliver(m: Machine, value: Value, endpoint: Endpoint) -> None:
         method = classes.find_method(m, value, "__call__")
         entry = library.entry_of(m, value)
         if entry is not None and entry.role == "response":
-            respond(m, value, entry, endpoint)
+            respond(m, value, entry, endpoint.site)
             return
         if method is not None and speaks_asgi(m, value):
             _asgi(m, value, endpoint, None)
@@ -330,9 +331,9 @@ def _generated(m: Machine, value: Generator, endpoint: Endpoint) -> None:
     )
 
 
-def respond(m: Machine, ref: Ref, entry: Entry, endpoint: Endpoint) -> None:
+def respond(m: Machine, ref: Ref, entry: Entry, where: Site | None) -> None:
     """A response object: its status, and the body if it is an event stream."""
-    site = m.object(ref).site or endpoint.site
+    site = m.object(ref).site or where
     code = _status(m, library.use(m, ref, "status"), entry)
     if code in REFUSING or code == NO_CONTENT:
         m.note("refuse", site, status=code)
