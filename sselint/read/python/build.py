@@ -420,6 +420,7 @@ def _standing(world: World, near: set[str]) -> Iterator[Function]:
                 function = value.function if isinstance(value, Partial) else value
                 if isinstance(function, Function) and function.module.path == path:
                     yield function
+    yield from (function for function in list(world.taken.values()) if function.module.path in near)
     m = Machine(world, Oracle(), Hypothesis.BUILD)
     known = list(world.heap.objects.values())
     made = {o.of.node for o in known if isinstance(o.of, ClassValue) and o.id not in world.stand_ins}

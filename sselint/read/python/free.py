@@ -42,6 +42,9 @@ def candidates(world: World, evident: set[str], ran: set[object], sent: set[obje
                     yield Endpoint(value, None, (), Site(value.module, value.node.cst), kind="free")
                 elif isinstance(value, ClassValue) and value.module.path == path:
                     yield from _of_class(world, value, ran, sent)
+    for function in list(world.taken.values()):
+        if function.module.path in evident and _open(world, function, ran):
+            yield Endpoint(function, None, (), Site(function.module, function.node.cst), kind="free")
 
 
 SENDS = re.compile(

@@ -408,7 +408,11 @@ def decorate(m: Machine, decorator: ir.Expression, value: Value, frame: Frame) -
     if isinstance(function, Descriptor):  # @x.setter
         return function
     result = calls.call(m, function, (value,), {}, site, frame)
-    return value if isinstance(result, Unknown) else result
+    if not isinstance(result, Unknown):
+        return result
+    if m.building and isinstance(value, Function) and value.scope is not None:
+        m.world.taken[value.node] = value
+    return value
 
 
 def _class(m: Machine, node: ir.ClassNode, frame: Frame) -> None:

@@ -61,6 +61,8 @@ class World:
         self.choices = Choices()
         self.running: dict[str, Scope] = {}
         self.stars: dict[str, dict[str, None]] = {}
+        self.taken: dict[ir.Node, Function] = {}
+        """Functions inside of others that a decorator out of sight took: whoever made it calls them."""
         self.loaded: dict[str, Module] = {}
         self.broken: dict[str, SyntaxTrouble] = {}
         self.faults: dict[str, Exception] = {}

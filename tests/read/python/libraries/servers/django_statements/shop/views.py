@@ -4,7 +4,8 @@ import itertools
 import time
 
 from django.db import connection, connections
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
+from django.http.response import StreamingHttpResponse
 
 numbers = itertools.count(1)
 
