@@ -273,7 +273,8 @@ def _display(m: Machine, node: ir.Display, frame: Frame) -> Value:
     values: list[Value] = []
     for item in node.items:
         if isinstance(item, ir.Starred):
-            values.extend(iteration.known_items(m, evaluate(m, item.value, frame)))
+            spread = evaluate(m, item.value, frame)
+            values.extend(iteration.known_items(m, spread) or ([spread] if isinstance(spread, Unknown) else []))
         else:
             values.append(evaluate(m, item, frame))
     if node.kind == "tuple":

@@ -155,3 +155,50 @@ def log():
 def test_a_file_is_followed_from_its_end_or_read_from_its_start(seek: str, from_start: bool) -> None:
     stream = stream_of(TAILED.replace("SEEK", seek))
     assert (stream.on_missing.outcome is Outcome.REPLAY_ALL) == from_start
+
+
+SPREAD = """
+import asyncio
+
+from elsewhere import store
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+
+def news(after):
+    with store.reading() as connection:
+        said = connection.said_behind(after)
+        done = connection.done_behind(after)
+    positions = [int(row["position"]) for row in ROWS]
+    return tuple(str(row) for row in said), max(positions) if positions else after
+
+
+async def frames(position):
+    while True:
+        rows, position = news(position)
+        if rows:
+            yield f"id: {position}\\ndata: {rows}\\n\\n"
+        await asyncio.sleep(1)
+
+
+@app.get("/news")
+def feed(last_event_id: str | None = Header(None), after: int = 0):
+    start = int(last_event_id) if last_event_id else after
+    return StreamingResponse(frames(start), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize("rows", ["(*said, *done)", "[*said, *done]", "said + done", "said"])
+def test_rows_out_of_sight_that_are_spread_are_still_there(rows: str) -> None:
+    """Nobody can say that the cursor is ignored: it was handed to whoever gave the rows."""
+    stream = stream_of(SPREAD.replace("ROWS", rows))
+    assert stream.on_foreign.outcome is Outcome.UNKNOWN
+    assert stream.ids.kind is IdKind.UNKNOWN
+
+
+def test_a_list_that_is_written_down_and_spread_has_no_more_than_that() -> None:
+    """Look-alike: there is nothing in it, so that the position stays what the client sent."""
+    stream = stream_of(SPREAD.replace("ROWS", "[*[], *()]"))
+    assert stream.ids.kind is IdKind.CLIENT_SUPPLIED
