@@ -275,8 +275,8 @@ def _lifespans(world: World) -> Iterator[tuple[Ref, Value]]:
         if library.role_of(m, ref) != "application":
             continue
         handler = library.use(m, ref, "lifespan")
-        if handler is not None and not isinstance(handler, Const):
-            yield ref, handler
+        given = serve.containers_of(m, handler) or ([handler] if handler is not None else [])
+        yield from ((ref, one) for one in given if not isinstance(one, Const))
         for what in ("on_startup",):
             for task in serve.containers_of(m, library.argument(m, ref, what)):
                 yield ref, task

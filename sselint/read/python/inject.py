@@ -144,6 +144,10 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
             return made(m, kind.name, site) if entry.role != "request" else request_of(m, kind.name, site)
     if isinstance(kind, ClassValue):
         return Body(f"the request's body, a {kind.name}", kind)
+    of_application = Ref(endpoint.application) if parameter.name == "state" and endpoint.application > 0 else None
+    state = library.object_attribute(m, of_application, "state", site) if of_application is not None else None
+    if state is not None:
+        return state
     if parameter.name == "request" or parameter.name == "state":
         return request(m, endpoint)
     value = m.world.sent(m, "query", Const.of(parameter.name), default if default is not None else Const.of(None), site)

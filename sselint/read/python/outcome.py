@@ -309,7 +309,7 @@ def doubtful(path: Path) -> Unknown | None:
 def written_down(path: Path) -> bool:
     """Whether a path that asks for the cursor sends events that stand in the source with their ids: a table that is
     the same on every process."""
-    named = [f for f in path.frames if f.id is not None]
+    named = [f for f in path.frames if f.id is not None and f.id != Const.of("")]
     plain = all(
         isinstance(leaf, Const) and not isinstance(leaf, Remembered)
         for frame in named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python import calls, classes, containers, environment, expressions, ir, library
+from sselint.read.python import calls, classes, containers, environment, expressions, ir, library, stores
 from sselint.read.python.machine import Frame, Machine
 from sselint.read.python.modules import Site
 from sselint.read.python.values import (
@@ -10,7 +10,9 @@ from sselint.read.python.values import (
     Const,
     External,
     Function,
+    Input,
     Ref,
+    Reply,
     Scope,
     Unknown,
     Value,
@@ -36,6 +38,8 @@ def fill(
     described = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
     settings = next((e for e in described if e is not None and e.role == "settings"), None)
     queue = list(positional)
+    keywords = dict(keywords)
+    spread = keywords.pop("**", Const.of(None))
     for name, (annotation, default, scope, owner) in fields_of(m, cls).items():
         if (
             isinstance(annotation, ir.Subscript)
@@ -49,6 +53,8 @@ def fill(
             value = keywords[name.lstrip("_")]
         elif queue:
             value = queue.pop(0)
+        elif _is_spread(spread, default is not None):
+            value = stores.reply_item(m, spread, Const.of(name)) if isinstance(spread, Reply) else spread
         elif default is not None:
             value = field_default(m, default, scope, owner, ref)
         elif settings is None:
@@ -60,6 +66,12 @@ def fill(
         m.write_attribute(ref, name, value, site)
     if library.is_mapped(m, cls):
         _columns(m, cls, ref, keywords, site)
+
+
+def _is_spread(spread: Value, has_default: bool) -> bool:
+    """Whether a field comes from what `**` carries: what a store gave back was put there whole; of anything else only
+    the fields that must be given are in it for sure."""
+    return isinstance(spread, Reply) or (not has_default and isinstance(spread, Input | Unknown))
 
 
 def _columns(m: Machine, cls: ClassValue, ref: Ref, keywords: dict[str, Value], site: Site) -> None:

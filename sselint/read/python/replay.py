@@ -10,7 +10,7 @@ from sselint.read.python.idsource import is_constant
 from sselint.read.python.machine import Hypothesis
 from sselint.read.python.modules import Site
 from sselint.read.python.outcome import Path, doubtful, evidence_of, written_down
-from sselint.read.python.values import Const
+from sselint.read.python.values import Const, Minted, leaves
 
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
 SAME = "replayed from a table that is the same on every process"
@@ -42,7 +42,7 @@ def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
         why = SAME
     else:
         why = _why(heap, sources, where)
-    if where is Where.NONE and any(map(written_down, paths)):
+    if where is Where.NONE and any(map(written_down, paths)) and not any(map(_tells_of_what_is_made, paths)):
         where, why = Where.SHARED, SAME
     doubt = next((d for d in map(doubtful, paths) if d is not None), None) if where is Where.NONE else None
     if doubt is not None:
@@ -100,7 +100,25 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
                 and event.kind == "read"
             ):
                 found.setdefault(number)
-    return list(found)
+    return list(found or dict.fromkeys(_looked_up(heap, paths)))
+
+
+def _looked_up(heap: Heap, paths: Iterable[Path]) -> Iterator[int]:
+    """Where a cursor is found of which only the way leads to the events: each of them knows the one that comes next."""
+    for path in filter(_tells_of_what_is_made, paths):
+        for event in path.events("lookup"):
+            number = int(event.data["container"])
+            if event.data["hit"] and number in heap.objects:
+                yield number
+
+
+def _tells_of_what_is_made(path: Path) -> bool:
+    """Whether a cursor that is known is answered with events whose ids are made as they are published, and that come
+    neither out of a container nor as they arrive."""
+    if path.hypothesis is Hypothesis.MISSING or not path.asks_cursor:
+        return False
+    loose = [f.id for f in path.frames if f.id is not None and not f.live and (f.item is None or not f.item.source)]
+    return any(isinstance(leaf, Minted) for id in loose for leaf in leaves(id))
 
 
 def _why(heap: Heap, sources: Sequence[int], where: Where) -> str:
