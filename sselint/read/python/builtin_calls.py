@@ -209,7 +209,7 @@ def containers_pair(m: Machine, element: Value, site: Site) -> tuple[Value, Valu
     """An element as a key and a value."""
     if isinstance(element, Tuple) and len(element.items) == 2:
         return element.items[0], element.items[1]
-    if isinstance(element, Reply):
+    if isinstance(element, Reply | Unknown):
         return element, element
     return None
 

@@ -336,8 +336,8 @@ def _made_apart(m: Machine, ref: Ref, key: Const) -> list[Value]:
 
 def _of_a_row(m: Machine, ref: Ref, key: Const) -> Value | None:
     """A field of a row that was copied into a dict column by column, whatever the columns are called."""
-    copied = next((v for k, v in all_pairs(m, ref) if isinstance(k, Reply) and isinstance(v, Reply)), None)
-    return stores.reply_item(m, copied, key) if copied is not None else None
+    copied = next((v for k, v in all_pairs(m, ref) if isinstance(k, Reply | Unknown) and type(v) is type(k)), None)
+    return stores.reply_item(m, copied, key) if isinstance(copied, Reply) else copied
 
 
 def located(m: Machine, ref: Ref, value: Value) -> Value:

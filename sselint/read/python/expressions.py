@@ -293,6 +293,10 @@ def _dict(m: Machine, node: ir.DictDisplay, frame: Frame) -> Value:
         if key is None:
             for name, entry in containers.known_entries(m, value).items():
                 containers.set_item(m, ref, Const.of(name), entry, site, growing=False)
+            copied = containers.all_pairs(m, value) if isinstance(value, Ref) and m.own(value) else [(value, value)]
+            for row, rest in copied:
+                if isinstance(row, Reply | Unknown):  # it has whatever is asked for
+                    containers.set_item(m, ref, row, rest, site, growing=False)
         else:
             containers.set_item(m, ref, evaluate(m, key, frame), value, site, growing=False)
     return ref
