@@ -234,9 +234,10 @@ def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -
         and -len(fields) <= index.value < len(fields)
     ):
         return fields[index.value]
-    method = classes.find_method(m, ref, "__getitem__")
-    if method is not None:
-        return calls.call(m, method, (index,), {}, site, frame)
+    for name in ("__getitem__", "__missing__"):  # the second is what a dict of the tree makes of what it does not have
+        method = classes.find_method(m, ref, name)
+        if method is not None:
+            return calls.call(m, method, (index,), {}, site, frame)
     return library.object_item(m, ref, index, site)
 
 

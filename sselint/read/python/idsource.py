@@ -85,9 +85,16 @@ def id_source(heap: Heap, paths: Sequence[Path]) -> IdSource:
     fresh = Truth.of(any(p.hypothesis is Hypothesis.MISSING for p, _ in named))
     if worst.kind is IdKind.UNKNOWN and not worst.frame.literal and fresh is Truth.YES:
         fresh = Truth.UNKNOWN  # an event that is made out of sight may as well have none
+    if fresh is Truth.NO and any(map(_waits_for_what_is_out_of_sight, paths)):
+        fresh = Truth.UNKNOWN
     names = {leaf.kind for leaf in environment.as_if_not_set(leaves(worst.value)) if isinstance(leaf, Minted)}
     apart = frozenset(Name(kind) for kind in names & NAMES) if worst.kind is IdKind.REPLICA_PREFIXED else frozenset()
     return IdSource(worst.kind, worst.scope, worst.why, _evidence(worst), when, fresh, apart)
+
+
+def _waits_for_what_is_out_of_sight(path: Path) -> bool:
+    """Whether a first connection waits where nothing in the tree is seen to put anything: that may well carry an id."""
+    return path.hypothesis is Hypothesis.MISSING and any(e.data.get("fed") == "nothing" for e in path.events("live"))
 
 
 def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> IdSource:

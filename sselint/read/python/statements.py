@@ -69,8 +69,22 @@ def _assign(m: Machine, node: ir.Assign, frame: Frame) -> None:
         _augment(m, counted, frame)
         return
     value = expressions.evaluate(m, node.value, frame)
+    if isinstance(value, Tuple) and isinstance(node.value, ir.Display) and frame.scope.parent is None:
+        value = _table(m, value, m.site(frame, node.value), frame)
     for target in node.targets:
         assign(m, target, value, frame)
+
+
+def _table(m: Machine, written: Tuple, site: Site, frame: Frame) -> Value:
+    """A tuple of records at the top of a module is the table that a list of them would be: their places are one thing
+    for all who send them."""
+    held = [v for v in written.items if isinstance(v, Tuple | Ref)]
+    if not m.boot or len(held) < 2 or len(held) < len(written.items):
+        return written
+    table = m.make("list", "list", site, frame)
+    for value in held:
+        containers.add(m, table, value, site, growing=False)
+    return table
 
 
 def counting(target: ir.Expression, value: ir.Expression) -> ir.Augment | None:
