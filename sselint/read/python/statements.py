@@ -76,9 +76,9 @@ def _assign(m: Machine, node: ir.Assign, frame: Frame) -> None:
 
 
 def _table(m: Machine, written: Tuple, site: Site, frame: Frame) -> Value:
-    """A tuple of records at the top of a module is the table that a list of them would be: their places are one thing
-    for all who send them."""
-    held = [v for v in written.items if isinstance(v, Tuple | Ref)]
+    """A tuple of records or texts at the top of a module is the table that a list of them would be: their places are
+    one thing for all who send them."""
+    held = [v for v in written.items if isinstance(v, Tuple | Ref | Const)]
     if not m.boot or len(held) < 2 or len(held) < len(written.items):
         return written
     table = m.make("list", "list", site, frame)

@@ -39,6 +39,7 @@ WRITTEN = [
     '(Step("open"), Step("pour"), Step("close"))',
     '(("open", 1), ("pour", 2))',
     '({"title": "open"}, {"title": "pour"})',
+    '("open", "pour", "close")',
 ]
 
 
