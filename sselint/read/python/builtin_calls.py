@@ -340,12 +340,20 @@ def _getattr(m: Machine, a: Arguments) -> Value:
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return _dynamic_attribute(m, a)
     if default is not None and not has_attribute(m, a.first(), name.value):
-        holder = a.first()
-        if isinstance(holder, Ref) and m.object(holder).kind == "namespace" and not m.own(holder):
-            set_elsewhere = m.once(2, ("set", holder.id, name.value), "condition", f"whether {name.value} is set") == 0
-            return Unknown(f"{name.value}, which nothing in the tree sets") if set_elsewhere else default
-        return default
+        return classes.attribute(m, *found, a.site, a.frame) if (found := _set_elsewhere(m, a)) else default
     return classes.attribute(m, a.first(), name.value, a.site, a.frame)
+
+
+def _set_elsewhere(m: Machine, a: Arguments) -> tuple[Value, str] | None:
+    """The object and the name that `getattr` and `hasattr` ask for, where something may set it that was not followed:
+    what is shared, and the state of a request, which what stands in front of the handler fills."""
+    holder, name = a.first(), a.get(1)
+    if not isinstance(holder, Ref) or m.object(holder).kind != "namespace" or not isinstance(name, Const):
+        return None
+    if m.own(holder) and holder != m.request.get("state"):
+        return None
+    is_set = m.once(2, ("set", holder.id, name.value), "condition", f"whether {name.value} is set") == 0
+    return (holder, str(name.value)) if is_set else None
 
 
 def _dynamic_attribute(m: Machine, a: Arguments) -> Value:
@@ -382,7 +390,7 @@ def _setattr(m: Machine, a: Arguments) -> Value:
 def _hasattr(m: Machine, a: Arguments) -> Value:
     name = a.get(1)
     known = isinstance(name, Const) and has_attribute(m, a.first(), str(name.value))
-    return Const.of(known)
+    return Const.of(known or _set_elsewhere(m, a) is not None)
 
 
 def _type(m: Machine, a: Arguments) -> Value:
