@@ -94,8 +94,8 @@ def test_the_measure_itself_notices_an_import(tmp_path: Path) -> None:
 
 def test_the_cheap_look_at_python_knows_the_words_of_every_rule_file() -> None:
     """It reads them as text; a list in another form would be missed without a word."""
-    from sselint.read.python.evidence import words
     from sselint.read.python.rules import load_rules
+    from sselint.read.python.source.evidence import words
 
     assert words() == frozenset(load_rules().evidence)
     assert words()

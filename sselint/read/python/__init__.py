@@ -1,7 +1,9 @@
 """Reads Python server source: which endpoints stream events, where their ids come from, what answers a foreign cursor.
 
 Nothing of the tree is imported or executed: an abstract interpreter runs it on paper. libcst is imported only when a
-file must be parsed.
+file must be parsed. The way through the folders:
+
+source -> interpreter (which asks libraries and stores what foreign names mean) -> server -> answers
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sselint.facts import Reading, Stream
-    from sselint.read.python.environment import Environment as Environment
+    from sselint.read.python.libraries.environment import Environment as Environment
 
 
 def looks_like(path: str, text: str, own_rules: Sequence[Path] = ()) -> bool:
     """Whether a Python file holds evidence of an event stream. Cheap: no parsing. `own_rules` are the user's files."""
-    from sselint.read.python.evidence import mentions_stream
+    from sselint.read.python.source.evidence import mentions_stream
 
     if not own_rules:
         return mentions_stream(text)
@@ -31,7 +33,7 @@ def looks_like(path: str, text: str, own_rules: Sequence[Path] = ()) -> bool:
 
 def __getattr__(name: str) -> object:
     if name == "Environment":
-        from sselint.read.python.environment import Environment
+        from sselint.read.python.libraries.environment import Environment
 
         return Environment
     raise AttributeError(name)

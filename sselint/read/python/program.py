@@ -9,16 +9,17 @@ from functools import cached_property
 from typing import TypeVar
 
 from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
-from sselint.read.python import build, launches, order, sightings, unread
-from sselint.read.python.discover import Endpoint
-from sselint.read.python.environment import Environment
-from sselint.read.python.evidence import mentions_stream
-from sselint.read.python.modules import TESTS, Module, ModuleTable
-from sselint.read.python.oracle import Budget
+from sselint.read.python.answers import sightings
+from sselint.read.python.answers.streams import site_of, streams_of, symbol_of
+from sselint.read.python.answers.variants import worse
+from sselint.read.python.interpreter.oracle import Budget
+from sselint.read.python.libraries.environment import Environment
 from sselint.read.python.rules import load_rules
-from sselint.read.python.streams import site_of, streams_of, symbol_of
-from sselint.read.python.variants import worse
-from sselint.read.python.world import World
+from sselint.read.python.server import build, launches, order, unread
+from sselint.read.python.server.endpoint import Endpoint
+from sselint.read.python.server.world import World
+from sselint.read.python.source.evidence import mentions_stream
+from sselint.read.python.source.modules import TESTS, Module, ModuleTable
 from sselint.source import Source, Tree
 
 MAX_IMPORTERS = 120

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sselint.facts import Reading, Setting, Stream
 from sselint.read.python import Program
-from sselint.read.python.environment import Environment
+from sselint.read.python.libraries.environment import Environment
 from sselint.source import Source, Tree
 
 

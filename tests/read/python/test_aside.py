@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import IdKind, Outcome, Where
-from sselint.read.python.oracle import Budget, Decision, Explorer, Nearness, Oracle
+from sselint.read.python.interpreter.oracle import Budget, Decision, Explorer, Nearness, Oracle
 from tests.read.python.programs import stream_of
 
 LIMIT = 20

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from sselint.facts import IdKind, Outcome, Scope, Where
-from sselint.read.python import sql
+from sselint.read.python.stores import sql
 from tests.read.python.programs import answered, stream_of
 
 HANDLER = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sselint.read.python.evidence import mentions_stream, words
+from sselint.read.python.source.evidence import mentions_stream, words
 
 MENTIONS = [
     'media_type="text/event-stream"',
@@ -81,7 +81,7 @@ def test_a_million_lines_take_less_than_a_second() -> None:
 
 def test_the_look_imports_no_parser() -> None:
     code = (
-        "import sys; from sselint.read.python.evidence import mentions_stream; mentions_stream('x = 1'); "
+        "import sys; from sselint.read.python.source.evidence import mentions_stream; mentions_stream('x = 1'); "
         "print([m for m in ('libcst', 'yaml', 'jinja2') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

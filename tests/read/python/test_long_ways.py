@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import IdKind, Where
-from sselint.read.python import late
-from sselint.read.python.modules import Module
-from sselint.read.python.values import Const, Unknown
+from sselint.read.python.interpreter import late
+from sselint.read.python.interpreter.values import Const, Unknown
+from sselint.read.python.source.modules import Module
 from sselint.source import Source
 from tests.read.python.programs import reading_of, stream_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.read.python.oracle import Budget, Decision, Explorer, Nearness, Oracle
+from sselint.read.python.interpreter.oracle import Budget, Decision, Explorer, Nearness, Oracle
 
 LIMIT = 100
 

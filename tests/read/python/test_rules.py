@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from sselint.catalogue import CatalogueError, load_yaml, rules_directory
-from sselint.read.python import builtin_calls, containers, gives
+from sselint.read.python.interpreter import builtin_calls, containers
+from sselint.read.python.libraries import gives
 from sselint.read.python.rules import CONTAINERS, Effect, Entry, Rules, load_rules
 
 SHIPPED = sorted((rules_directory() / "python").glob("*.yaml"))

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sselint.read.python.scan import LIMITS, MAX_BYTES, measure, refusal
+from sselint.read.python.source.scan import LIMITS, MAX_BYTES, measure, refusal
 
 DEPTH, CHAIN, PATTERN = (limit for limit, _ in LIMITS[:3])
 

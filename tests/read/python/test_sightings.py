@@ -7,8 +7,8 @@ from textwrap import dedent, indent
 import pytest
 
 from sselint.facts import ClientSighting, Truth
-from sselint.read.python.modules import ModuleTable
-from sselint.read.python.sightings import clients
+from sselint.read.python.answers.sightings import clients
+from sselint.read.python.source.modules import ModuleTable
 from sselint.source import Source
 
 

@@ -80,7 +80,7 @@ def test_a_statement_of_a_module_that_raises_on_every_path_costs_itself_alone(pl
 
 
 def test_a_statement_of_a_module_that_takes_too_long_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sselint.read.python import world
+    from sselint.read.python.server import world
 
     monkeypatch.setattr(world, "MODULE_STEPS", 400)
     home = HOME.format(place='"/srv"').replace('PLACE = "/srv"', LONG)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import FileOutcome, FileReport, IdKind, Outcome
-from sselint.read.python import build
+from sselint.read.python.server import build
 from tests.read.python.programs import reading_of
 from tests.read.python.test_order import BUSY
 

@@ -12,7 +12,7 @@ import pytest
 
 from sselint.facts import FileOutcome, IdKind, KeyOrigin, Outcome, Scope, Setting, Stream, Where
 from sselint.read.python import Program
-from sselint.read.python.environment import Environment
+from sselint.read.python.libraries.environment import Environment
 from sselint.source import Source, Tree
 from tests.read.python.programs import read_under
 

@@ -1,0 +1,426 @@
+"""What a paper run ended in: from the trace of each path to one outcome for each hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sselint.facts import Evidence, Outcome, Run, Span
+from sselint.read.python.interpreter.machine import Event, Hypothesis, Machine
+from sselint.read.python.interpreter.oracle import Decision, Nearness
+from sselint.read.python.interpreter.values import Const, Cursor, Remembered, Reply, Unknown, Value, leaves
+from sselint.read.python.libraries.wire import Frame
+from sselint.read.python.source.modules import Site
+
+TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
+UNDERSTOOD = frozenset({"condition", "lookup", "empty", "failure", "value", "implementation"})
+
+
+def turned_away(m: Machine) -> bool:
+    """Whether a run was refused before it came to a stream."""
+    kinds = {e.kind for e in m.trace}
+    return "refuse" in kinds and not kinds & {"stream", "frame", "start"}
+
+
+def nearness(m: Machine, decision: Decision, position: int) -> Nearness:
+    """How near a question is to what the client gets: near where it came up when the cursor had been read or the stream
+    begun, is about the cursor, or is which implementation is asked; aside where its call leads nowhere."""
+    if decision.kind in ("implementation", "opaque"):
+        return Nearness.NEAR
+    if decision.within not in m.ways.leading:
+        return Nearness.ASIDE
+    return Nearness.NEAR if m.signs is not None and position >= m.signs else Nearness.LEADING
+
+
+@dataclass
+class Path:
+    """One path of a paper run."""
+
+    hypothesis: Hypothesis
+    trace: list[Event]
+    decisions: list[Decision]
+    refusal_words: tuple[str, ...] = ()
+    raw_frames: list[Frame] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.raw_frames = [e.data["frame"] for e in self.trace if e.kind == "frame"]
+
+    def events(self, *kinds: str) -> list[Event]:
+        """The events of these kinds, in order."""
+        return [e for e in self.trace if e.kind in kinds]
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The frames that carry an event: comments, retry times and the like left out."""
+        return [f for f in self.raw_frames if f.is_event]
+
+    @property
+    def end(self) -> Event | None:
+        """How it ended."""
+        return next((e for e in reversed(self.trace) if e.kind == "end"), None)
+
+    @property
+    def how(self) -> str:
+        """closed, open, aborted or budget."""
+        return str(self.end.data["how"]) if self.end is not None else "budget"
+
+    @property
+    def refusal(self) -> Event | None:
+        """The refusal, where a status other than 200 is sent."""
+        for event in self.trace:
+            if event.kind == "refuse":
+                return event
+            if event.kind == "start" and (event.data["status"] >= 300 or event.data["status"] == 204):
+                return event
+        return None
+
+    @property
+    def turned_away(self) -> Event | None:
+        """The event that says in a response of status 200 that the request failed, where it is all that is sent before
+        the response ends, and no store had to fail for it."""
+        sent = [e for e in self.trace if e.kind == "frame" and e.data["frame"] in self.frames]
+        failed = any(d.kind == "failure" and d.option == 1 for d in self.decisions)
+        if not sent or failed or self.how != "closed" or self.refusal is not None:
+            return None
+        return sent[0] if all(self._says_no(e.data["frame"]) for e in sent) else None
+
+    def _says_no(self, frame: Frame) -> bool:
+        name = frame.fields.get("event")
+        told = isinstance(name, Const) and any(w in str(name.value).lower() for w in self.refusal_words)
+        return told and frame.id is None and (frame.item is None or not frame.item.source)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answer is an event stream."""
+        return any(
+            e.kind == "stream" or (e.kind == "start" and e.data["stream"]) or e.kind == "frame" for e in self.trace
+        )
+
+    @property
+    def asks_cursor(self) -> bool:
+        """Whether the path looks the cursor up or compares it."""
+        return any(e.kind in ("compare", "lookup", "bound") for e in self.trace)
+
+    @property
+    def by_query(self) -> bool:
+        """Whether something else that the client put into its query led there."""
+        return any(d.kind == "condition" and d.label.startswith("query ") and d.option == 0 for d in self.decisions)
+
+    @property
+    def replayed(self) -> list[Frame]:
+        """The frames that hold what was kept."""
+        return [f for f in self.frames if not f.live and f.item is not None and f.item.source]
+
+    @property
+    def known_to_store(self) -> set[int]:
+        """The stores that were asked for the cursor by its name and had it."""
+        return {e.data["container"] for e in self.events("lookup") if e.data.get("stored") and e.data["hit"]}
+
+    @property
+    def goes_on_from_store(self) -> bool:
+        """Whether all that is replayed is of the stores that knew the cursor, or of places that all share."""
+        shared = {e.data["container"] for e in self.events("read") if e.data.get("shared")} | self.known_to_store
+        from_store = all(f.item is not None and f.item.source in shared for f in self.replayed)
+        return bool(self.replayed or self.looked_up) and from_store
+
+    @property
+    def looked_up(self) -> list[Frame]:
+        """The frames that hold entries of a store which was asked for the cursor by its name, or that event again."""
+        stores = self.known_to_store
+        sent = [(frame, leaf) for frame in self.frames for value in frame.fields.values() for leaf in leaves(value)]
+        return [frame for frame, leaf in sent if stores and _from(stores, leaf)]
+
+    @property
+    def missed_guard(self) -> Event | None:
+        """The lookup of another key that failed, where the path ends in a refusal for it."""
+        ending = self.refusal or self.turned_away
+        if ending is None:
+            return None
+        before = self.trace[: self.trace.index(ending)]
+        missed = next((e for e in reversed(before) if e.kind == "guard" and not e.data["hit"]), None)
+        if missed is None:
+            return None
+        after = before[before.index(missed) :]
+        adopted = any(e.kind == "adopt" and e.data["container"] == missed.data["container"] for e in after)
+        return None if adopted else missed
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the path assumes that a container is empty."""
+        return any(d.kind == "empty" and d.option == 1 for d in self.decisions)
+
+    def options(self, kind: str) -> dict[object, Decision]:
+        """The decisions of a kind."""
+        return {d.key: d for d in self.decisions if d.kind == kind}
+
+
+def _from(stores: set[int], leaf: Value) -> bool:
+    return isinstance(leaf, Cursor) or (isinstance(leaf, Reply) and leaf.source in stores)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one path ended in."""
+
+    path: Path
+    outcome: Outcome
+    why: str
+    sites: tuple[tuple[Site | None, str], ...]
+    status: int | None = None
+    reset: bool = False
+    late: bool = False
+
+
+def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
+    """The outcome of a path, or None where the path says nothing of the stream."""
+    refusal = path.refusal
+    asked = _asked(path)
+    if refusal is not None:
+        status = int(refusal.data["status"])
+        return Result(
+            path, Outcome.FAIL_CLOSED, f"answers {status}", (*asked, (refusal.site, f"{status} is sent here")), status
+        )
+    if not path.is_stream:
+        if path.events("plain") and path.asks_cursor:
+            where = path.events("plain")[0].site
+            return Result(
+                path,
+                Outcome.FAIL_CLOSED,
+                "answers with something that is no event stream",
+                (*asked, (where, "no event stream")),
+                200,
+            )
+        return None
+    if path.how == "budget":
+        return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)
+    if path.how == "aborted" and not _for_the_cursor(path):
+        return None  # whatever failed, it was not for the cursor
+    if path.how == "aborted":
+        end = path.end
+        site = end.site if end is not None else None
+        late = end.data.get("status") if end is not None else None
+        why = f"refuses ({late}) when the response has begun, so that the client is told 200 and nothing follows"
+        return Result(
+            path, Outcome.EMPTY, why, (*asked, (site, "raised after the response has begun")), late, late=True
+        )
+    reset = _reset(path, reset_words)
+    if reset is not None:
+        return Result(
+            path,
+            Outcome.FAIL_CLOSED,
+            "an event tells the client to start again",
+            (*asked, (reset.site, "the reset event")),
+            reset=True,
+        )
+    refused = path.turned_away
+    if refused is not None and path.asks_cursor:
+        why = "an event says that it failed, and the response ends"
+        sites = (*asked, (refused.site, "the event that says so"))
+        return Result(path, Outcome.FAIL_CLOSED, why, sites, reset=True)
+    return _by_frames(path, asked)
+
+
+def _for_the_cursor(path: Path) -> bool:
+    """Whether what failed may have failed for the cursor: something was done with it before."""
+    return path.hypothesis is Hypothesis.MISSING or bool(path.events("compare", "lookup", "bound", "parse", "handled"))
+
+
+def _asked(path: Path) -> tuple[tuple[Site | None, str], ...]:
+    notes = {
+        "cursor": "the cursor is read here",
+        "lookup": "looked up here",
+        "compare": "compared here",
+        "bound": "compared here",
+        "parse": "parsed here",
+        "handled": "handled here",
+    }
+    found: dict[object, tuple[Site | None, str]] = {}
+    for event in path.trace:
+        if event.kind in notes and event.site is not None and event.kind != "parse":
+            found.setdefault((event.kind, event.site), (event.site, notes[event.kind]))
+    return tuple(found.values())[:5]
+
+
+def _reset(path: Path, words: Sequence[str]) -> Frame | None:
+    for frame in path.raw_frames:
+        name = frame.fields.get("event")
+        marked = isinstance(name, Const) and any(w in str(name.value).lower() for w in words)
+        identity = frame.fields.get("id")
+        forgets = isinstance(identity, Const) and str(identity.value).strip() == ""
+        if marked or (forgets and path.asks_cursor):
+            return frame
+    return None
+
+
+def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result:
+    replayed = path.replayed
+    phases = {f.item.phase for f in replayed if f.item is not None}
+    sites = (*asked, *((f.site, "sent here") for f in (replayed or path.frames)[:1]))
+    earlier = {"before", "low", "one"}
+    if path.hypothesis is not Hypothesis.MISSING and not path.asks_cursor:
+        doubt = doubtful(path)
+        if doubt is not None:
+            why = f"what is sent turns on the cursor in a way that is not understood: {doubt.why}"
+            return Result(path, Outcome.UNKNOWN, why, sites)
+        if path.events("cursor"):
+            return Result(path, Outcome.IGNORED, "the cursor is read, and nothing depends on it", sites)
+        return Result(path, Outcome.NOT_READ, "nothing reads the cursor", sites)
+    if phases & earlier:
+        return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
+    if phases or path.looked_up or written_down(path) or _in_one(path):
+        return Result(path, Outcome.COMPARED, "what comes after that id here is sent", sites)
+    doubt = doubtful(path)
+    if doubt is not None:
+        return Result(path, Outcome.UNKNOWN, f"what is sent behind the cursor is not understood: {doubt.why}", sites)
+    if path.how == "open" and not path.frames and _asked_again(path):
+        why = "what is counted beyond that id here is sent, once there is so much"
+        return Result(path, Outcome.COMPARED, why, sites)
+    if path.how == "open":
+        return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
+    return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
+
+
+def _in_one(path: Path) -> bool:
+    """Whether an event holds all at once that a store has behind the cursor, or is named by the last of it."""
+    sent = [frame.fields[name] for frame in path.frames for name in ("id", "data") if name in frame.fields]
+    parts = [leaf for value in sent for leaf in leaves(value)]
+    return any(isinstance(leaf, Reply) and leaf.selection == "compared" and not leaf.live for leaf in parts)
+
+
+def _asked_again(path: Path) -> bool:
+    """Whether a cursor beyond the end of what is here is held against that end again after each wait."""
+    sites = [event.site for event in path.events("bound")]
+    return len(sites) > len(set(sites))
+
+
+def doubtful(path: Path) -> Unknown | None:
+    """What a path sends of which nobody knows where it is from, although the cursor had a say in it: was it asked for
+    with the cursor, or sent behind a comparison with it."""
+    for frame in path.frames:
+        if path.hypothesis is Hypothesis.MISSING or frame.live or (frame.item is not None and frame.item.source):
+            continue
+        sent = [frame.fields[name] for name in ("id", "data", "text") if name in frame.fields]
+        for leaf in (leaf for value in sent for leaf in leaves(value)):
+            if isinstance(leaf, Unknown) and (leaf.cursor or path.asks_cursor):
+                return leaf
+    return None
+
+
+def written_down(path: Path) -> bool:
+    """Whether a path that asks for the cursor sends events that stand in the source with their ids: a table that is
+    the same on every process."""
+    named = [f for f in path.frames if f.id is not None and f.id != Const.of("")]
+    plain = all(
+        isinstance(leaf, Const) and not isinstance(leaf, Remembered)
+        for frame in named
+        for value in frame.fields.values()
+        for leaf in leaves(value)
+    )
+    return bool(named) and plain and path.asks_cursor and path.hypothesis is not Hypothesis.MISSING
+
+
+# -- all paths together --------------------------------------------------------------------------------------------
+
+
+def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) -> Run:
+    """One run: if one path is tolerant the handler is, and that path is the evidence."""
+    results = [r for r in (result_of(p, reset_words) for p in paths if p.missed_guard is None) if r is not None]
+    if not results:
+        return Run(Outcome.UNKNOWN, "no path that was followed reaches the event stream")
+    doubt = _doubt(results)
+    if doubt is not None:
+        return doubt
+    results = _that_say_something(_by_its_address(_unknown_to_all(results)))
+    results = [_reconsidered(r, results) for r in results]
+    tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
+    if any(r.path.events("cursor") for r in results if r.outcome is Outcome.UNKNOWN):
+        tolerant = [r for r in tolerant if r.outcome is not Outcome.NOT_READ]  # it did not come to where it is read
+    if not tolerant:
+        unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
+        if unknown is not None:
+            return _run(unknown)
+        return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
+    return _run(min(tolerant, key=_rank))
+
+
+def _that_say_something(results: list[Result]) -> list[Result]:
+    """Without the paths on which the response ends at once, with no event and no look at the cursor, where others do
+    look at it: a stream that is over says nothing of what a cursor meets."""
+    if not any(r.path.asks_cursor for r in results):
+        return results
+    over = [r for r in results if r.outcome is Outcome.IGNORED and r.path.how == "closed" and not r.path.raw_frames]
+    return [r for r in results if r not in over] or results
+
+
+def _reconsidered(result: Result, results: Sequence[Result]) -> Result:
+    """A path that seems to ignore the cursor, although a question about it that is not understood led there, and not
+    where the other answer leads."""
+    opaque = list(result.path.options("opaque").values())
+    if result.outcome is not Outcome.IGNORED or not opaque or all(r.outcome is Outcome.IGNORED for r in results):
+        return result
+    why = f"what is sent turns on the cursor in a way that is not understood: {opaque[0].label}"
+    return replace(result, outcome=Outcome.UNKNOWN, why=why)
+
+
+def _unknown_to_all(results: list[Result]) -> list[Result]:
+    """Without the paths on which a store that all share knew the cursor and went on behind it: there it was no foreign
+    one. What goes on from the memory of one process, or does not go on, stays."""
+    known = [r for r in results if r.path.hypothesis is not Hypothesis.KNOWN and r.path.known_to_store]
+    if not any(r.path.goes_on_from_store for r in known):
+        return results
+    return [r for r in results if r not in known or (r.path.replayed and not r.path.goes_on_from_store)] or results
+
+
+def _by_its_address(results: list[Result]) -> list[Result]:
+    """Without the paths on which the client's own query asks for something in the place of the cursor, where it is read
+    otherwise: a client that comes back asks for what it asked for before."""
+    if not any(r.path.events("cursor") for r in results):
+        return results
+    return [r for r in results if r.path.events("cursor") or not r.path.by_query] or results
+
+
+def _rank(result: Result) -> tuple[int, ...]:
+    order = TOLERANT_FIRST.index(result.outcome) if result.outcome in TOLERANT_FIRST else 9
+    failed = any(d.kind == "failure" and d.option == 1 for d in result.path.decisions)
+    ignored = result.outcome in (Outcome.IGNORED, Outcome.NOT_READ)
+    return (ignored, result.path.is_empty, failed, not result.path.asks_cursor, order)
+
+
+def _doubt(results: Sequence[Result]) -> Run | None:
+    """Whether the outcome turns on something that nobody can know: the environment, or a question not understood."""
+    for kind, says in (("environment", "depends on"), ("opaque", "turns on")):
+        keys = {key: d for r in results for key, d in r.path.options(kind).items()}
+        for key, decision in keys.items():
+            by_option: dict[int, set[bool]] = {}
+            for result in results:
+                taken = result.path.options(kind).get(key)
+                if taken is not None:
+                    refuses = result.outcome is Outcome.FAIL_CLOSED
+                    by_option.setdefault(taken.option, set()).add(refuses)
+            if (
+                len(by_option) > 1
+                and len({frozenset(v) for v in by_option.values()}) > 1
+                and all(len(v) == 1 for v in by_option.values())
+            ):
+                span = (decision.site.span("decided here"),) if decision.site is not None else ()
+                return Run(Outcome.UNKNOWN, f"{says} {decision.label}", span)
+    return None
+
+
+def _run(result: Result) -> Run:
+    return Run(result.outcome, result.why, evidence_of(result.sites), result.status, result.reset, result.late)
+
+
+def evidence_of(sites: Iterable[tuple[Site | None, str]]) -> Evidence:
+    """Spans of sites, each place once."""
+    found: dict[tuple[str, int, int], Span] = {}
+    for site, note in sites:
+        if site is not None and site.module.path:
+            span = site.span(note)
+            found.setdefault((span.path, span.line, span.column), span)
+    return tuple(found.values())
+
+
+def mentions(value: Value, kind: type) -> bool:
+    """Whether a value of a kind is among the leaves."""
+    return any(isinstance(leaf, kind) for leaf in leaves(value))

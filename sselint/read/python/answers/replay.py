@@ -1,0 +1,200 @@
+"""Where events live: what a reconnect is answered from, and what the same connection hears of afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sselint.facts import Replay, Truth, Where
+from sselint.read.python.answers.idsource import is_constant
+from sselint.read.python.answers.outcome import Path, doubtful, evidence_of, written_down
+from sselint.read.python.interpreter.heap import Heap, Object
+from sselint.read.python.interpreter.machine import Hypothesis
+from sselint.read.python.interpreter.values import Const, Minted, leaves
+from sselint.read.python.source.modules import Site
+
+WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
+SAME = "replayed from a table that is the same on every process"
+PLACES = {
+    "shared": Where.SHARED,
+    "image": Where.SHARED,
+    "pod_disk": Where.POD_DISK,
+    "process": Where.MEMORY,
+    "unknown": Where.UNKNOWN,
+}
+"""`process` is a database in the memory of the process."""
+
+
+def place_of(target: Object) -> Where:
+    """Where an object lives, as a reconnect sees it."""
+    if target.where == "pod_disk" and target.grows is None:
+        return Where.POD_DISK
+    if target.where in PLACES:
+        return PLACES[target.where]
+    return Where.SHARED if is_constant(target) else Where.MEMORY
+
+
+def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
+    """What all the paths of an endpoint say of replay and live tail."""
+    sources = _sources(heap, paths)
+    places = {place_of(heap[n]) for n in sources}
+    where = min(places, key=WORST.index) if places else Where.NONE
+    if where is Where.SHARED and all(place_of(heap[n]) is Where.SHARED and heap[n].where == "memory" for n in sources):
+        why = SAME
+    else:
+        why = _why(heap, sources, where)
+    if where is Where.NONE and any(map(written_down, paths)) and not any(map(_tells_of_what_is_made, paths)):
+        where, why = Where.SHARED, SAME
+    doubt = next((d for d in map(doubtful, paths) if d is not None), None) if where is Where.NONE else None
+    if doubt is not None:
+        where, why = Where.UNKNOWN, f"what is replayed is not understood: {doubt.why}"
+    tail, tail_why, sites = _tail(heap, paths, sources)
+    if doubt is not None and not sites:
+        tail, tail_why = Where.UNKNOWN, "and neither is what comes after it"
+    ends = _ends(paths)
+    if ends is Truth.YES:
+        tail, tail_why = Where.NONE, "then the response ends"
+    evicts = next((heap[n].bounded for n in sources if heap[n].bounded is not None), None)
+    places_shown = [(heap[n].site, f"events are kept here ({_label(heap[n])})") for n in sources]
+    if evicts is not None:
+        places_shown.append((evicts, "the oldest are dropped here"))
+    path = next((heap[n].details.get("path") for n in sources if heap[n].where == "pod_disk"), None)
+    return Replay(
+        where,
+        tail,
+        f"{why}; {tail_why}",
+        evidence_of([*places_shown, *sites]),
+        ends,
+        Truth.of(evicts is not None),
+        str(path.value) if isinstance(path, Const) else None,
+    )
+
+
+def _label(target: Object) -> str:
+    if target.where in PLACES:
+        return target.label or target.where
+    return "the memory of this process"
+
+
+def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
+    """The containers and stores whose elements are sent, other than from a queue. How things stand, which is told
+    without an id before what happens is told with one, is no replay where nothing asks how far the client has come."""
+    found: dict[int, None] = {}
+    paths = list(paths)
+    named = any(f.id is not None for p in paths for f in p.frames) and not any(p.events("cursor") for p in paths)
+    for path in paths:
+        for frame in path.frames:
+            item = frame.item if frame.id is not None or not named else None
+            if item is not None and not frame.live and item.source in heap.objects and item.phase != "live":
+                found.setdefault(item.source)
+    if found:
+        return list(found)
+    for path in paths:
+        inboxes = {event.data["source"] for event in path.events("live")}
+        for event in path.events("lookup", "read"):
+            number = int(event.data["container"])
+            if (
+                number in heap.objects
+                and number not in inboxes
+                and path.hypothesis is not Hypothesis.MISSING
+                and path.asks_cursor
+                and event.kind == "read"
+            ):
+                found.setdefault(number)
+    return list(found or dict.fromkeys(_looked_up(heap, paths)))
+
+
+def _looked_up(heap: Heap, paths: Iterable[Path]) -> Iterator[int]:
+    """Where a cursor is found of which only the way leads to the events: each of them knows the one that comes next."""
+    for path in filter(_tells_of_what_is_made, paths):
+        for event in path.events("lookup"):
+            number = int(event.data["container"])
+            if event.data["hit"] and number in heap.objects:
+                yield number
+
+
+def _tells_of_what_is_made(path: Path) -> bool:
+    """Whether a cursor that is known is answered with events whose ids are made as they are published, and that come
+    neither out of a container nor as they arrive."""
+    if path.hypothesis is Hypothesis.MISSING or not path.asks_cursor:
+        return False
+    loose = [f.id for f in path.frames if f.id is not None and not f.live and (f.item is None or not f.item.source)]
+    return any(isinstance(leaf, Minted) for id in loose for leaf in leaves(id))
+
+
+def _why(heap: Heap, sources: Sequence[int], where: Where) -> str:
+    if where is Where.NONE:
+        return "nothing is replayed"
+    chosen = next((heap[n] for n in sources if place_of(heap[n]) is where), None)
+    if where is Where.MEMORY:
+        return "replayed from the memory of one process"
+    if where is Where.UNKNOWN:
+        return f"replayed from {_named(chosen)}, and where that is is not known"
+    return f"replayed from {_named(chosen)}"
+
+
+def _named(store: Object | None) -> str:
+    return store.label if store is not None and store.label else "a store"
+
+
+def _ends(paths: Sequence[Path]) -> Truth:
+    """Whether the response ends after the replay."""
+    ends = {p.how for p in paths if p.is_stream and p.refusal is None and p.how in ("open", "closed")}
+    return Truth.of(ends == {"closed"}) if ends else Truth.NO
+
+
+def _tail(
+    heap: Heap, paths: Sequence[Path], sources: Sequence[int]
+) -> tuple[Where, str, list[tuple[Site | None, str]]]:
+    found = [*_waits(heap, paths), *_sent_live(heap, paths)]
+    if found:
+        worst = min(found, key=lambda f: WORST.index(f[0]))
+        return worst[0], worst[1], [(worst[2], "waits for new events here")]
+    polled = _polled(heap, paths)
+    if polled:
+        where = min((place_of(heap[n]) for n in polled), key=WORST.index)
+        return where, "then the same place is asked for what is new", []
+    if any(p.how == "open" for p in paths):
+        return Where.MEMORY, "then what the handler itself makes is sent", []
+    return Where.NONE, "then the response ends", []
+
+
+def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site | None]]:
+    """Where what a stream waits for comes from."""
+    for event in (e for p in paths for e in p.events("live")):
+        target = heap.objects.get(int(event.data["source"]))
+        if target is None:
+            continue
+        if target.where in PLACES:
+            yield PLACES[target.where], f"then what {_named(target)} passes on arrives", event.site
+            continue
+        through = heap.objects.get(int(event.data.get("through") or 0))
+        fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
+        if not fed and event.data.get("fed") == "nothing":
+            waited = target.label or "the queue"
+            yield Where.UNKNOWN, f"nothing in the tree puts anything into {waited} that it then waits for", event.site
+        elif fed and not fed & {"local", "memory", "process"}:
+            why = "then a task of the process passes on what any process put into the shared store"
+            yield Where.SHARED, why, event.site
+        else:
+            yield Where.MEMORY, "then only what this process publishes arrives", event.site
+
+
+def _sent_live(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site | None]]:
+    """Where what is sent as it arrives was read from."""
+    for frame in (f for p in paths for f in p.frames if f.live and f.item is not None):
+        target = heap.objects.get(frame.item.source) if frame.item is not None else None
+        if target is not None and target.where in PLACES:
+            yield PLACES[target.where], f"then what {_named(target)} passes on arrives", frame.site
+
+
+def _polled(heap: Heap, paths: Iterable[Path]) -> list[int]:
+    """What an endless loop reads in every round."""
+    found: dict[int, None] = {}
+    for path in paths:
+        if path.how != "open":
+            continue
+        for event in path.events("read"):
+            number = int(event.data["container"])
+            if event.data["round"] >= 1 and number in heap.objects:
+                found.setdefault(number)
+    return list(found)

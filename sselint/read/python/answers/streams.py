@@ -1,0 +1,299 @@
+"""Streams: paper runs of every endpoint, and the facts that they add up to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sselint.facts import (
+    AppReference,
+    Cursor,
+    Guard,
+    IdKind,
+    IdSource,
+    Outcome,
+    Replay,
+    Run,
+    Scope,
+    Stream,
+    Truth,
+    Where,
+)
+from sselint.read.python.answers import guards, variants
+from sselint.read.python.answers.dependence import ids_and_replay, is_open, variables
+from sselint.read.python.answers.outcome import Path, evidence_of, nearness, run_of, turned_away
+from sselint.read.python.interpreter.machine import Hypothesis, Machine
+from sselint.read.python.interpreter.oracle import Explorer, Oracle
+from sselint.read.python.interpreter.values import (
+    NAMES,
+    Callback,
+    ClassValue,
+    Descriptor,
+    External,
+    Function,
+    Method,
+    Minted,
+    Partial,
+    Reply,
+    Value,
+    leaves,
+)
+from sselint.read.python.server import serve
+from sselint.read.python.server.endpoint import Endpoint
+from sselint.read.python.server.references import references
+from sselint.read.python.server.world import World
+from sselint.read.python.source.evidence import LAST_EVENT_ID
+from sselint.read.python.source.modules import Site
+
+PATHS = 160
+SHAPE_PATHS = 40
+STEPS = 20_000
+SHARE, LEAST, HYPOTHESES = 2_000_000, 20_000, 5
+"""What all runs of an endpoint may take where nobody else wants any, and what those of one hypothesis take at least."""
+NOT_DEPLOYED = re.compile(
+    r"(^|/)(tests?|testing|examples?|docs?(_src)?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
+)
+
+
+class Runs:
+    """The paper runs of one endpoint."""
+
+    def __init__(self, world: World, endpoint: Endpoint, share: int) -> None:
+        self.world = world
+        self.share = share
+        """The steps that the paths under one hypothesis may take."""
+        self.endpoint = endpoint
+        self.complete = True
+        self.cut = False
+        """Whether any of the paths was broken off."""
+        self.covered = True
+        """Whether no answer to a question was left out altogether by the last paths."""
+
+    def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
+        """All paths under a hypothesis, up to a number."""
+        budget = self.world.budget
+        explorer = Explorer(budget, limit, False, STEPS, self.share, turned_away, nearness)
+
+        def path(oracle: Oracle) -> Machine:
+            m = Machine(self.world, oracle, hypothesis)
+            m.shape = shape
+            serve.serve(m, self.endpoint)
+            self.world.followed |= m.visited
+            return m
+
+        words = self.world.rules.word_list("refusal_events")
+        found = [Path(hypothesis, m.trace, decisions, words) for m, decisions in explorer.run(path)]
+        self.complete = self.complete and explorer.complete
+        self.cut = self.cut or explorer.cut
+        self.covered = explorer.covered
+        return found
+
+
+def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share: int = SHARE) -> list[Stream] | None:
+    """The stream that an endpoint is, none where it sends no events, and what it is with each implementation of what
+    it asks, where nothing settles which one that is. Its runs take about `share` steps in all. None: they were broken
+    off before any of them came to an event."""
+    runs = Runs(world, endpoint, max(share // HYPOTHESES, LEAST))
+    first = runs.paths(Hypothesis.MISSING, None, SHAPE_PATHS)
+    if not any(p.is_stream for p in first):
+        first += runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
+        if not any(p.is_stream and p.raw_frames for p in first):
+            return None if runs.cut else []
+    several = _several(runs, first)
+    main = _assembled(world, endpoint, runs, several, unit_of)
+    if main is None:
+        return []
+    return variants.told(main, several, lambda chosen: _assembled(world, endpoint, runs, chosen, unit_of))
+
+
+def _several(runs: Runs, first: list[Path]) -> tuple[list[Path], ...]:
+    """The paths under each hypothesis. Where no path sends an id, and none reads a cursor, what a cursor that is known
+    or malformed leads to is not asked: most streams of a large tree are such, and what is left is for the others."""
+    whole = runs.complete
+    seen = runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
+    if whole and runs.complete and _nameless([*first, *seen]):
+        return [p for p in first if p.hypothesis is Hypothesis.MISSING], seen, [], []
+    shape = shape_of([*first, *seen])
+    missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
+    foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
+    covered = runs.covered
+    if _nameless([*first, *seen, *missing, *foreign]):
+        return missing, foreign, [], []
+    known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
+    malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
+    runs.covered = covered
+    return missing, foreign, known, malformed
+
+
+def _nameless(paths: Sequence[Path]) -> bool:
+    """Whether the paths send no id and read no cursor."""
+    return not any(p.events("cursor") or any(f.id is not None for f in p.frames) for p in paths)
+
+
+def shape_of(paths: Sequence[Path]) -> Value | None:
+    """What an id on the wire looks like: of several, the one that says most."""
+    found = [f.id for p in paths for f in p.frames if f.id is not None]
+    return max(found, key=_says, default=None)
+
+
+def _says(value: Value) -> tuple[int, int]:
+    parts = leaves(value)
+    return sum(isinstance(leaf, Minted) for leaf in parts), sum(isinstance(leaf, Reply) for leaf in parts)
+
+
+def _assembled(
+    world: World, endpoint: Endpoint, runs: Runs, several: tuple[list[Path], ...], unit_of: dict[str, str]
+) -> Stream | None:
+    missing, foreign, known, _ = several
+    words = world.rules.word_list("reset_events")
+    everything = [*missing, *foreign, *known]
+    served = [p for p in everything if p.missed_guard is None]
+    ids, replay = ids_and_replay(world.heap, served)
+    cursor = _cursor(everything, runs.covered or not _may_be_read(world))
+    if cursor.read is Truth.UNKNOWN:
+        ids, replay = _not_followed(ids, replay)
+    site = site_of(endpoint)
+    if site is None:
+        return None
+    span = site.span("the endpoint")
+    outcomes = _outcomes(several, words, runs.complete, cursor, _may_overlap(ids))
+    on_foreign, on_overlap, on_missing, on_malformed = outcomes
+    found_guards = _guards(world, endpoint, [*foreign, *known])
+    apps = references(world, endpoint)
+    return Stream(
+        path=span.path,
+        line=span.line,
+        symbol=symbol_of(endpoint),
+        unit=unit_of.get(span.path, "."),
+        ids=ids,
+        replay=replay,
+        cursor=cursor,
+        on_foreign=on_foreign,
+        on_overlap=on_overlap,
+        on_missing=on_missing,
+        on_malformed=on_malformed,
+        guards=found_guards,
+        tags_replica=_tags(everything),
+        url=endpoint.url,
+        apps=apps,
+        protocol="mcp" if any(p.events("mcp") for p in everything) else "sse",
+        deployable=_deployable(span.path, apps),
+        environment=variables(world.heap, several, words, is_open(ids, replay, outcomes), found_guards),
+        evidence=(replace(span, note="the endpoint"),),
+    )
+
+
+def _may_overlap(ids: IdSource) -> bool:
+    """Whether another process may have its own event of an id; of a name in front, the deployment says so."""
+    return ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) or ids.kind is IdKind.REPLICA_PREFIXED
+
+
+def _outcomes(
+    several: tuple[list[Path], ...], words: Sequence[str], complete: bool, cursor: Cursor, may_overlap: bool
+) -> tuple[Run, Run | None, Run, Run | None]:
+    """What a client gets with a foreign cursor, with one that is known here too, without one, with a malformed one."""
+    missing, foreign, known, malformed = several
+    on_foreign, on_missing = run_of(foreign, words, complete), run_of(missing, words, complete)
+    if cursor.read is not Truth.YES:
+        return _not_read(on_foreign, cursor), None, on_missing, None
+    on_overlap = run_of(known, words, complete) if may_overlap else None
+    return on_foreign, on_overlap, on_missing, run_of(malformed, words, complete)
+
+
+def _deployable(path: str, apps: Sequence[AppReference]) -> bool:
+    """Whether a deployment may be meant: not where only tests and examples mount the stream, wherever it stands."""
+    mounted = [NOT_DEPLOYED.search(app.path) is None for app in apps]
+    return NOT_DEPLOYED.search(path) is None and (not mounted or any(mounted))
+
+
+def _not_read(run: Run, cursor: Cursor) -> Run:
+    if run.outcome is Outcome.FAIL_CLOSED:
+        return run
+    outcome = Outcome.NOT_READ if cursor.read is Truth.NO else Outcome.UNKNOWN
+    return Run(outcome, cursor.why, run.evidence)
+
+
+def _not_followed(ids: IdSource, replay: Replay) -> tuple[IdSource, Replay]:
+    """Ids and replay of a stream that was not followed to its end: that there are none is then not known."""
+    so_far = "that was followed, and not all of it was followed"
+    if ids.kind is IdKind.NONE:
+        why = f"no event carries an id {so_far}"
+        ids = IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, ids.evidence, reaches_fresh_client=Truth.UNKNOWN)
+    if replay.where is Where.NONE:
+        replay = replace(replay, where=Where.UNKNOWN, why=f"nothing is replayed {so_far}")
+    return ids, replay
+
+
+def _may_be_read(world: World) -> bool:
+    """Whether some file of the tree writes a name of the cursor at all."""
+    return world.table.holds(LAST_EVENT_ID) or world.table.mentions(world.rules.word_list("cursor_parameters"))
+
+
+def _cursor(paths: Sequence[Path], covered: bool) -> Cursor:
+    read = next((e for p in paths for e in p.events("cursor") if e.site is not None), None)
+    if read is None and not covered:
+        return Cursor(Truth.UNKNOWN, why="nothing that was followed reads the cursor, and not all of it was followed")
+    if read is None:
+        return Cursor(Truth.NO, why="nothing reads the cursor")
+    how = str(read.data["how"])
+    return Cursor(Truth.YES, how.lower(), f"read from the {how}", evidence_of([(read.site, "the cursor is read here")]))
+
+
+def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Guard, ...]:
+    found: dict[str, Guard] = {}
+    for path in paths:
+        event = path.missed_guard
+        refusal = path.refusal or path.turned_away
+        if event is None or refusal is None:
+            continue
+        guard = guards.guard_of(world.heap, event, refusal)
+        found.setdefault(guard.key, guard)
+    for guard in guards.startup(world, endpoint):
+        found.setdefault(guard.key, guard)
+    return tuple(found.values())
+
+
+def _tags(paths: Sequence[Path]) -> Truth:
+    for path in paths:
+        for frame in path.raw_frames:
+            for value in frame.fields.values():
+                if any(isinstance(leaf, Minted) and leaf.kind in NAMES for leaf in leaves(value)):
+                    return Truth.YES
+    return Truth.NO
+
+
+def _innermost(handler: Value) -> Value:
+    """What a handler comes down to: decorators and partial applications taken off."""
+    while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
+        handler = handler.wrapped
+    while isinstance(handler, Partial | Descriptor | Callback):
+        inner = handler.data if isinstance(handler, Callback) else handler.function
+        if not isinstance(inner, Value):
+            break
+        handler = inner
+    return handler
+
+
+def site_of(endpoint: Endpoint) -> Site | None:
+    """Where a handler stands, None where nothing in the tree defines it."""
+    handler = _innermost(endpoint.handler)
+    if isinstance(handler, Function | ClassValue):
+        return Site(handler.module, handler.node.cst)
+    return endpoint.site
+
+
+def symbol_of(endpoint: Endpoint) -> str:
+    """The dotted name of a handler in its module."""
+    owner = endpoint.handler.owner if isinstance(endpoint.handler, Function) else None
+    handler = _innermost(endpoint.handler)
+    if isinstance(handler, Function):
+        owner = handler.owner or owner
+        return f"{owner.name}.{handler.name}" if owner is not None else handler.name
+    if isinstance(handler, ClassValue):
+        return handler.name
+    if isinstance(handler, Method):
+        return handler.name
+    if isinstance(handler, External):
+        return handler.name
+    return endpoint.url or "application"

@@ -1,0 +1,497 @@
+"""Lists, dicts, sets and deques: what is put in, what is found, what a slice takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sselint.read.python.interpreter import (
+    calls,
+    choices,
+    classes,
+    compare,
+    iteration,
+    oldest,
+    placeholders,
+    records,
+    services,
+    text,
+)
+from sselint.read.python.interpreter.heap import MAX_VALUES, lookup_pair
+from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine, Raised
+from sselint.read.python.interpreter.values import (
+    COUNTING,
+    FIRST,
+    STORED,
+    ClassValue,
+    Collection,
+    Const,
+    Cursor,
+    Exceptional,
+    External,
+    Input,
+    Item,
+    Join,
+    Length,
+    Minted,
+    Position,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Variable,
+    Wrapped,
+    mentions_cursor,
+    settled,
+    stepped,
+)
+from sselint.read.python.libraries import library
+from sselint.read.python.source.modules import Site
+from sselint.read.python.stores import stores
+
+KINDS = ("list", "dict", "set")
+
+
+def is_container(m: Machine, value: Value) -> bool:
+    """Whether a value is a list, dict, set or a view of one."""
+    return isinstance(value, Collection | Tuple) or (isinstance(value, Ref) and m.object(value).kind in KINDS)
+
+
+# -- putting in ----------------------------------------------------------------------------------------------------
+
+
+def add(m: Machine, ref: Ref, value: Value, site: Site, growing: bool = True, item: Item | None = None) -> None:
+    """Appends an element."""
+    where = item or (m.current[-1] if m.current else Item(value))
+    m.overlay.items.setdefault(ref, []).append(Item(value, where.source, where.phase))
+    if m.own(ref):
+        return
+    m.escape(value)
+    if not m.building:
+        return
+    target = m.object(ref)
+    m.heap.add_element(target, settled(stepped(value, site, STORED)), written=m.boot or not growing)
+    if growing and not m.boot:
+        target.grows = target.grows or site
+    target.fed_by.add(library.feeding(m, value))
+
+
+def name_of_key(key: Value) -> str:
+    """A key as the name of an attribute: mappings of a library are kept by key."""
+    if isinstance(key, Const):
+        return f"[{key.value!r}]"
+    return f"[#{key.id}]" if isinstance(key, Ref) else "[?]"
+
+
+def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, growing: bool = True) -> None:
+    """`receiver[key] = value`."""
+    if not isinstance(receiver, Ref):
+        return
+    target = m.object(receiver)
+    if target.kind not in KINDS:
+        if library.describes(m, receiver, "__setitem__"):
+            library.object_method(m, receiver, "__setitem__", Arguments((key, value), {}, site, None))
+            return
+        m.write_attribute(receiver, name_of_key(key), value, site)
+        return
+    if target.kind == "list":
+        add(m, receiver, value, site, growing)
+        return
+    m.overlay.pairs.setdefault(receiver, []).append((key, value))
+    m.note("adopt", site, container=receiver.id)
+    if m.own(receiver):
+        return
+    m.escape(value)
+    if m.building:
+        stored = settled(stepped(value, site, STORED))
+        m.heap.add_pair(target, settled(stepped(key, site, STORED)), stored)
+        m.world.choices.wrote((target.id, name_of_key(key)), stored, m.oracle.decisions)
+        if growing and not m.boot:
+            target.grows = target.grows or site
+        target.fed_by.add(library.feeding(m, value))
+
+
+def remove_item(m: Machine, receiver: Value, key: Value, site: Site) -> None:
+    """`del receiver[key]`, `popleft()` and the like: a container that drops its oldest is bounded."""
+    if isinstance(receiver, Ref) and m.object(receiver).kind in KINDS and not m.own(receiver):
+        oldest = isinstance(key, Unknown) or (isinstance(key, Const) and key.value == 0)
+        if oldest and m.building:
+            target = m.object(receiver)
+            target.bounded = target.bounded or site
+
+
+def extend(m: Machine, receiver: Value, values: Value, site: Site) -> None:
+    """Adds all elements of `values`."""
+    if isinstance(receiver, Ref):
+        iteration.iterate(m, values, site, lambda value: add(m, receiver, value, site))
+
+
+def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: bool) -> Value:
+    """`left + right`, `left | right`, `left += right`."""
+    if in_place and isinstance(left, Ref):
+        if m.object(left).kind == "dict":
+            for name, value in known_entries(m, right).items():
+                set_item(m, left, Const.of(name), value, site)
+        else:
+            extend(m, left, right, site)
+        return left
+    if isinstance(left, Tuple) and isinstance(right, Tuple):
+        return Tuple((*left.items, *right.items))
+    if isinstance(left, Ref) and m.object(left).kind == "dict":
+        ref = m.make("dict", "dict", site)
+        for source in (left, right):
+            for name, value in known_entries(m, source).items():
+                set_item(m, ref, Const.of(name), value, site, growing=False)
+        return ref
+    views = [iteration.view_of(m, v) for v in (left, right)]
+    items = tuple(item for view in views if view is not None for item in view.items)
+    main = max((v for v in views if v is not None), key=lambda v: (v.source != 0, v.selection != "all"), default=None)
+    return Collection(main.source if main else 0, items, main.selection if main else "all")
+
+
+def known_entries(m: Machine, value: Value) -> dict[str, Value]:
+    """The entries of a dict whose keys are written down."""
+    found: dict[str, Value] = {}
+    if isinstance(value, Ref) and m.object(value).kind == "dict":
+        if not m.own(value):
+            for key, item in m.object(value).pairs:
+                if isinstance(key, Const) and isinstance(key.value, str):
+                    found[key.value] = item
+        for key, item in m.overlay.pairs.get(value, []):
+            if isinstance(key, Const) and isinstance(key.value, str):
+                found[key.value] = item
+    return found
+
+
+def all_pairs(m: Machine, ref: Ref) -> list[tuple[Value, Value]]:
+    """The entries of a dict, as far as they are known."""
+    base = [] if m.own(ref) else list(m.object(ref).pairs)
+    return [*base, *m.overlay.pairs.get(ref, [])]
+
+
+# -- finding -------------------------------------------------------------------------------------------------------
+
+
+def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame) -> Value:
+    """`receiver[index]`."""
+    if isinstance(receiver, Tuple | Const) and isinstance(index, Const):
+        return _constant_item(receiver, index, site)
+    if isinstance(receiver, Cursor | Wrapped | Join):
+        return text.item(m, receiver, index, site)
+    if isinstance(receiver, Reply):
+        if receiver.is_nothing:
+            raise Raised(Exceptional("KeyError"), site)
+        return library.reply_item(m, receiver, index)
+    if isinstance(receiver, Collection):
+        return _element(m, receiver, index, site)
+    if isinstance(receiver, ClassValue):
+        return receiver
+    if isinstance(receiver, External):
+        return library.external_item(m, receiver, index, site)
+    if isinstance(receiver, Ref):
+        return _object_item(m, receiver, index, site, frame)
+    if isinstance(receiver, Unknown | Input | Minted):
+        return receiver
+    return Unknown(
+        "an element of something that is not understood", mentions_cursor(receiver) or mentions_cursor(index)
+    )
+
+
+def _constant_item(receiver: Tuple | Const, index: Const, site: Site) -> Value:
+    holder = receiver.items if isinstance(receiver, Tuple) else receiver.value
+    try:
+        value = holder[index.value]
+    except (TypeError, KeyError):
+        return Unknown("an element of a constant that is not understood")
+    except IndexError:
+        raise Raised(Exceptional("IndexError"), site) from None
+    return value if isinstance(value, Value) else Const.of(value)
+
+
+def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -> Value:
+    target = m.object(ref)
+    if target.kind == "dict":
+        value = find(m, ref, index, site)
+        if value is None:
+            if target.default is not None:
+                made = calls.call(m, target.default, (), {}, site, frame)
+                set_item(m, ref, index, made, site)  # asking makes what is asked for
+                return made
+            raise Raised(Exceptional("KeyError"), site)
+        return value
+    if target.kind in KINDS:
+        view = iteration.view_of(m, ref)
+        return _element(m, view, index, site) if view is not None else Unknown("an element of a list")
+    found = m.read_attribute(ref, name_of_key(index), site)
+    if found is not None:
+        return found
+    fields = records.tuple_fields(m, ref)
+    if (
+        fields is not None
+        and isinstance(index, Const)
+        and isinstance(index.value, int)
+        and -len(fields) <= index.value < len(fields)
+    ):
+        return fields[index.value]
+    for name in ("__getitem__", "__missing__"):  # the second is what a dict of the tree makes of what it does not have
+        method = classes.find_method(m, ref, name)
+        if method is not None:
+            return calls.call(m, method, (index,), {}, site, frame)
+    return library.object_item(m, ref, index, site)
+
+
+def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
+    if not view.items:
+        raise Raised(Exceptional("IndexError"), site)
+    if isinstance(index, Const) and isinstance(index.value, int):
+        if view.source == 0 and not -len(view.items) <= index.value < len(view.items):
+            raise Raised(Exceptional("IndexError"), site)
+        if not view.source:
+            return view.items[index.value].value
+        first = index.value == 0
+        found = view.items[0 if first else -1]
+        return oldest.element(m, found.value, first and not m.building and found.phase in oldest.EARLIEST)
+    if isinstance(index, Cursor):
+        m.note("compare", site, other=index, phase="")
+        if m.hypothesis is Hypothesis.FOREIGN:
+            raise Raised(Exceptional("IndexError"), site)
+    phase = index.phase if isinstance(index, Minted) else "after" if isinstance(index, Position) else m.phase()
+    other = view.items[0] if phase == FIRST else view.items[-1]
+    chosen = next((i for i in view.items if i.phase == phase), other)
+    if view.source and not m.building:
+        m.live = Item(chosen.value, view.source, chosen.phase)
+    return chosen.value
+
+
+def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
+    """The value under a key of a dict, or None for a miss. A miss of a key that the client chose is one way to go."""
+    if isinstance(key, Variable):
+        key = m.world.settle(m, key)
+    if isinstance(key, Variable):
+        options = [v for _, v in all_pairs(m, ref)] or [Unknown("an entry that an environment variable names")]
+        label = f"the entry that {key.name} names"
+        return options[m.once(len(options), ("variable", key.name, ref.id), "environment", label, site)]
+    held = services.entries(m, all_pairs(m, ref), key)
+    if held is not None:
+        return m.as_state(_one_of(m, ref, held, site), ref.id) if held else None
+    if isinstance(key, Const):
+        known, place = lookup_pair(all_pairs(m, ref), key), (ref.id, name_of_key(key))
+        several = _made_apart(m, ref, key)
+        if _to_be_made(m, ref, key, site):
+            return None
+        if several:
+            return choices.picked(m, place, several, str(key.value), site)
+        if known is not None or m.own(ref) or not m.object(ref).grows:
+            return _of_a_row(m, ref, key) if known is None and m.own(ref) else known
+    if isinstance(key, Input):
+        put = next((v for k, v in reversed(m.overlay.pairs.get(ref, [])) if k == key), None)
+        if put is not None:  # by this very run: what the client chose is there now, whatever a lookup said before
+            return put
+    pairs = all_pairs(m, ref)
+    if isinstance(key, Const) and 0 < len(pairs) < MAX_VALUES and all(isinstance(k, Const) for k, _ in pairs):
+        return None  # every entry that is ever made has another name
+    carried = next((v for k, v in pairs if m.own(ref) and compare.carries(k, key)), None)
+    if carried is not None:
+        return carried
+    values = placeholders.without(m, (v for _, v in pairs))
+    if m.own(ref) and not values:
+        return None
+    if not has_key(m, ref, key, site):
+        return None
+    if not values:
+        return placeholders.unfilled(m.object(ref).label or "it", mentions_cursor(key))
+    value = _one_of(m, ref, values, site)
+    if compare.is_cursor(m, key):
+        return located(m, ref, value)
+    if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
+        m.live = Item(value, ref.id, m.phase())
+    return m.as_state(value, ref.id)
+
+
+def _one_of(m: Machine, ref: Ref, values: list[Value], site: Site) -> Value:
+    if len(values) == 1:
+        return values[0]
+    return values[m.once(len(values), ("value", ref.id), "value", "which entry", site)]
+
+
+def _to_be_made(m: Machine, ref: Ref, key: Const, site: Site) -> bool:
+    """Whether a name is taken for missing while the program is built, since other settings of the environment may put
+    something else there: runs that find what the first one made would never see that."""
+    place = (ref.id, name_of_key(key))
+    if not m.building or m.own(ref) or not m.world.choices.is_open(place):
+        return False
+    if lookup_pair(m.overlay.pairs.get(ref, []), key) is not None:
+        return False
+    return m.once(2, ("unmade", *place), "value", "whether it is made yet", site) == 1
+
+
+def _made_apart(m: Machine, ref: Ref, key: Const) -> list[Value]:
+    """The objects under a name of which each was put there by runs that put no other one: which is there, something
+    chose that the tree does not settle. None where there is one, or this run has put it there itself."""
+    if m.own(ref) or lookup_pair(m.overlay.pairs.get(ref, []), key) is not None:
+        return []
+    held = [v for k, v in reversed(m.object(ref).pairs) if k == key]
+    return held if len(held) > 1 and choices.implementations(m, held) else []
+
+
+def _of_a_row(m: Machine, ref: Ref, key: Const) -> Value | None:
+    """A field of a row that was copied into a dict column by column, whatever the columns are called."""
+    copied = next((v for k, v in all_pairs(m, ref) if isinstance(k, Reply | Unknown) and type(v) is type(k)), None)
+    return stores.reply_item(m, copied, key) if isinstance(copied, Reply) else copied
+
+
+def located(m: Machine, ref: Ref, value: Value) -> Value:
+    """What a lookup by the cursor gives: a number there is a place in the log."""
+    if isinstance(value, Length):
+        return Position(value.about)
+    if isinstance(value, Minted) and value.kind in COUNTING:
+        return Position(value.about or ref.id)
+    if isinstance(value, Const) and type(value.value) is int:
+        return Position(ref.id)
+    return value
+
+
+def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
+    """Whether a container has a key or element that is not written down in it."""
+    if compare.is_cursor(m, key):
+        hit = m.hypothesis is Hypothesis.KNOWN
+        if m.building:
+            hit = m.choose(2, ("lookup", site), "condition", "whether the cursor is known", site) == 0
+        m.note("lookup", site, container=ref.id, hit=hit)
+        return hit
+    held = services.entries(m, all_pairs(m, ref), key)
+    if held is not None:
+        return bool(held)
+    key = _by_fields(m, key)
+    if key == Const.of(None) and not any(isinstance(k, Unknown | Input | Variable) for k, _ in all_pairs(m, ref)):
+        return lookup_pair(all_pairs(m, ref), key) is not None  # nothing is filed under no name
+    if not any(isinstance(leaf, Input | Unknown | Reply) for leaf in (key, *_inner(key))):
+        return not _still_empty(m, ref)
+    memory = ("lookup", ref.id, key)
+    if memory not in m.overlay.known:  # the same answer for the whole run, but each place must see both
+        place = (*memory, site) if m.building else memory
+        m.overlay.known[memory] = m.choose(2, place, "lookup", "whether there is such an entry", site)
+    hit = m.overlay.known[memory] == 0
+    m.note("guard", site, container=ref.id, key=key, hit=hit)
+    return hit
+
+
+def _still_empty(m: Machine, ref: Ref) -> bool:
+    """Whether nothing has been seen to fill a container yet: then what is made where a key is missing is still to
+    come, also for a key that this process minted."""
+    target = m.object(ref)
+    held = target.pairs or target.elements or m.overlay.pairs.get(ref) or m.overlay.items.get(ref)
+    return m.building and not m.hopeful and not m.own(ref) and not held
+
+
+def _by_fields(m: Machine, key: Value) -> Value:
+    """A record as a key is what its fields are: two that say the same are one key."""
+    fields = records.tuple_fields(m, key)
+    return Tuple(tuple(fields)) if fields else key
+
+
+def _inner(key: Value) -> tuple[Value, ...]:
+    return key.items if isinstance(key, Tuple) else key.parts if isinstance(key, Join) else ()
+
+
+def contains(m: Machine, container: Value, item: Value, site: Site, frame: Frame) -> bool:
+    """`item in container`."""
+    if isinstance(container, Const) and isinstance(item, Const):
+        try:
+            return item.value in container.value
+        except TypeError:
+            return False
+    if isinstance(container, Cursor | Join | Wrapped) or (
+        isinstance(container, Const) and isinstance(container.value, str)
+    ):
+        return text.contains(m, container, item, site)
+    if isinstance(container, Ref) and m.object(container).kind not in KINDS:
+        return _object_contains(m, container, item, site, frame)
+    if isinstance(container, Ref) and not m.own(container):
+        if m.object(container).kind == "dict" and isinstance(item, Const):
+            return find(m, container, item, site) is not None
+        return has_key(m, container, item, site)
+    if isinstance(container, Reply) and compare.is_cursor(m, item):
+        m.note("lookup", site, container=container.source, hit=m.hypothesis is Hypothesis.KNOWN)
+        return m.hypothesis is Hypothesis.KNOWN
+    view = iteration.view_of(m, container)
+    if view is None:
+        kind = "opaque" if mentions_cursor(item) else "condition"
+        return m.once(2, ("contains", site), kind, "a membership test", site) == 0
+    return _among(m, container, view, item, site)
+
+
+def _among(m: Machine, container: Value, view: Collection, item: Value, site: Site) -> bool:
+    values = [i.value for i in view.items]
+    if isinstance(container, Ref) and m.object(container).kind == "dict":
+        values = [k for k, _ in all_pairs(m, container)]
+    if all(isinstance(v, Const) for v in values) and not view.source:
+        if isinstance(item, Const):
+            return any(isinstance(v, Const) and v.value == item.value for v in values)
+        if values and compare.is_cursor(m, item):
+            return False
+    if compare.is_cursor(m, item):
+        if values and not view.source and not m.building and any(compare.carries(item, v) for v in values):
+            return True
+        hit = m.hypothesis is Hypothesis.KNOWN and bool(values)
+        m.note("lookup", site, container=view.source, hit=hit)
+        return hit
+    return m.once(2, ("contains", site), "condition", "a membership test", site) == 0
+
+
+def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame) -> bool:
+    method = classes.find_method(m, ref, "__contains__")
+    if method is not None:
+        return m.truth(calls.awaited(m, calls.call(m, method, (item,), {}, site, frame), site), site)
+    return (
+        m.once(2, ("contains", site), "opaque" if mentions_cursor(item) else "condition", "a membership test", site)
+        == 0
+    )
+
+
+# -- slices --------------------------------------------------------------------------------------------------------
+
+
+def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | None, site: Site) -> Value:
+    """`receiver[lower:upper]`."""
+    bounds: list[Any] = [b.value if isinstance(b, Const) else b for b in (lower, upper)]
+    if isinstance(receiver, Const | Tuple) and all(b is None or isinstance(b, int) for b in bounds):
+        if isinstance(receiver, Tuple):
+            return Tuple(receiver.items[bounds[0] : bounds[1]])
+        if isinstance(receiver.value, str | bytes):
+            return Const.of(receiver.value[bounds[0] : bounds[1]])
+    if isinstance(receiver, Cursor):
+        return receiver
+    if isinstance(receiver, Join | Minted | Input | Wrapped):
+        return Wrapped("slice", receiver)
+    if isinstance(receiver, Ref) and library.describes(m, receiver, "__getitem__"):
+        return library.object_item(m, receiver, lower or Const.of(None), site)
+    view = iteration.view_of(m, receiver)
+    if view is None:
+        return Unknown("a slice of something that is not understood", mentions_cursor(receiver))
+    return slice_view(m, view, lower, site)
+
+
+LATER = ("after", "high", "two")
+
+
+def slice_view(m: Machine, view: Collection, lower: Value | None, site: Site) -> Collection:
+    """What a view holds from `lower` on."""
+    if lower is None or (isinstance(lower, Const) and not view.source and isinstance(lower.value, int)):
+        start = lower.value if isinstance(lower, Const) else None
+        return replace(view, items=view.items[start:] if not view.source else view.items)
+    if isinstance(lower, Const):
+        return view
+    later = tuple(i for i in view.items if i.phase in LATER)
+    if isinstance(lower, Position) or (isinstance(lower, Minted) and lower.phase == "at"):
+        at = isinstance(lower, Position) and not lower.after
+        kept = tuple(i for i in view.items if i.phase in LATER or (at and i.phase == "at"))
+        return replace(view, items=kept, selection="located")
+    if compare.is_cursor(m, lower):
+        m.note("compare", site, other=lower, phase="")
+        return replace(view, items=later, selection="compared")
+    if isinstance(lower, Length):  # nothing yet; asked again, what has been added since
+        since = tuple(replace(i, phase="live") for i in view.items[-1:]) if m.round > 1 else ()
+        return replace(view, items=since, selection="head")
+    return replace(view, items=later or view.items[-1:], selection=view.selection if m.round > 1 else "part")

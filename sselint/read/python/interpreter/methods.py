@@ -1,0 +1,178 @@
+"""Methods of lists, dicts, sets and deques, and of views of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration
+from sselint.read.python.interpreter.machine import Arguments, Hypothesis, Machine, Raised
+from sselint.read.python.interpreter.values import (
+    Collection,
+    Const,
+    Exceptional,
+    Item,
+    Position,
+    Ref,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+NOTHING = Const.of(None)
+
+
+def call(m: Machine, receiver: Value, name: str, a: Arguments) -> Value | None:
+    """What a method of a container gives, or None where containers have none of that name."""
+    handler = METHODS.get(name)
+    return handler(m, receiver, a) if handler is not None else None
+
+
+def _append(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if isinstance(receiver, Ref):
+        containers.add(m, receiver, a.positional[-1] if a.positional else NOTHING, a.site)
+    return NOTHING
+
+
+def _extend(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if isinstance(receiver, Ref) and m.object(receiver).kind == "dict":
+        return _update(m, receiver, a)
+    containers.extend(m, receiver, a.first(), a.site)
+    return NOTHING
+
+
+def _update(m: Machine, receiver: Value, a: Arguments) -> Value:
+    for name, value in {**(containers.known_entries(m, a.first()) if a.positional else {}), **a.keywords}.items():
+        containers.set_item(m, receiver, Const.of(name), value, a.site)
+    return NOTHING
+
+
+def _get(m: Machine, receiver: Value, a: Arguments) -> Value:
+    key = a.first()
+    default = a.get(1, "default") or NOTHING
+    if not isinstance(receiver, Ref) or m.object(receiver).kind != "dict":
+        return Unknown("an entry of something that is not understood")
+    found = containers.find(m, receiver, key, a.site)
+    return default if found is None else found
+
+
+def _setdefault(m: Machine, receiver: Value, a: Arguments) -> Value:
+    found = containers.find(m, receiver, a.first(), a.site) if isinstance(receiver, Ref) else None
+    if found is not None and not isinstance(found, Unknown):
+        return found
+    value = a.get(1, "default") or NOTHING
+    containers.set_item(m, receiver, a.first(), value, a.site)
+    return value
+
+
+def _pop(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if not isinstance(receiver, Ref):
+        view = iteration.view_of(m, receiver)
+        return view.items[-1].value if view is not None and view.items else Unknown("an element of an empty list")
+    if m.object(receiver).kind == "dict" and a.positional:
+        found = containers.find(m, receiver, a.first(), a.site)
+        if found is not None:
+            _take(m, receiver, a.first())
+            return found
+        default = a.get(1, "default")
+        if default is None:
+            raise Raised(Exceptional("KeyError"), a.site)
+        return default
+    if a.positional and isinstance(a.first(), Const):
+        containers.remove_item(m, receiver, a.first(), a.site)
+    return _some(m, receiver, a)
+
+
+def _take(m: Machine, receiver: Ref, key: Value) -> None:
+    """Removes an entry of a dict that the run itself made."""
+    if m.own(receiver) and receiver in m.overlay.pairs:
+        m.overlay.pairs[receiver] = [(k, v) for k, v in m.overlay.pairs[receiver] if k != key]
+
+
+def _some(m: Machine, receiver: Ref, a: Arguments) -> Value:
+    view = iteration.view_of(m, receiver)
+    if view is None or not view.items:
+        raise Raised(Exceptional("IndexError"), a.site)
+    return view.items[0].value
+
+
+def _popleft(m: Machine, receiver: Value, a: Arguments) -> Value:
+    containers.remove_item(m, receiver, Const.of(0), a.site)
+    return _some(m, receiver, a) if isinstance(receiver, Ref) else Unknown("an element")
+
+
+def _popitem(m: Machine, receiver: Value, a: Arguments) -> Value:
+    containers.remove_item(m, receiver, Const.of(0), a.site)
+    return Tuple((Unknown("a key"), Unknown("a value")))
+
+
+def _items(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if not isinstance(receiver, Ref):
+        return receiver
+    if m.object(receiver).kind != "dict":
+        return receiver
+    return _dict_view(m, receiver, lambda key, value: Tuple((key, value)))
+
+
+def _values(m: Machine, receiver: Value, a: Arguments) -> Value:
+    return _dict_view(m, receiver, lambda key, value: value) if isinstance(receiver, Ref) else receiver
+
+
+def _dict_view(m: Machine, ref: Ref, shape: Callable[[Value, Value], Value]) -> Value:
+    pairs = containers.all_pairs(m, ref)
+    if m.own(ref):
+        return Collection(0, tuple(Item(shape(k, v)) for k, v in pairs))
+    m.note("read", m.object(ref).site, container=ref.id)
+    options = list(dict.fromkeys(shape(m.as_state(k, ref.id), m.as_state(v, ref.id)) for k, v in pairs))
+    return Collection(ref.id, iteration.representatives(m, ref, options))
+
+
+def _keys(m: Machine, receiver: Value, a: Arguments) -> Value:
+    return receiver
+
+
+def _copy(m: Machine, receiver: Value, a: Arguments) -> Value:
+    return (
+        receiver
+        if isinstance(receiver, Ref) and m.object(receiver).kind == "dict"
+        else builtin_calls.copied(m, receiver, a.site)
+    )
+
+
+def _index(m: Machine, receiver: Value, a: Arguments) -> Value:
+    wanted = a.first()
+    view = iteration.view_of(m, receiver)
+    source = view.source if view is not None else 0
+    if compare.is_cursor(m, wanted):
+        hit = m.hypothesis is Hypothesis.KNOWN
+        m.note("lookup", a.site, container=source, hit=hit)
+        if not hit:
+            raise Raised(Exceptional("ValueError"), a.site)
+        return Position(source)
+    if isinstance(wanted, Const):
+        raise Raised(Exceptional("ValueError"), a.site)
+    return replace(m.minted("index", a.site, source), phase=m.phase())
+
+
+def _remove(m: Machine, receiver: Value, a: Arguments) -> Value:
+    return NOTHING
+
+
+def _clear(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if isinstance(receiver, Ref) and m.own(receiver):
+        m.overlay.items[receiver] = []
+        m.overlay.pairs[receiver] = []
+    return NOTHING
+
+
+def _count(m: Machine, receiver: Value, a: Arguments) -> Value:
+    return Unknown("how often something is in a list")
+
+
+METHODS: dict[str, Callable[[Machine, Value, Arguments], Value]] = {
+    "append": _append, "appendleft": _append, "add": _append, "insert": _append, "extend": _extend,
+    "extendleft": _extend, "update": _update, "get": _get, "setdefault": _setdefault, "pop": _pop, "popleft": _popleft,
+    "popitem": _popitem, "items": _items, "values": _values, "keys": _keys, "copy": _copy, "index": _index,
+    "remove": _remove, "discard": _remove, "clear": _clear, "count": _count, "sort": _remove, "reverse": _remove,
+    "union": _copy, "intersection": _copy, "difference": _copy, "move_to_end": _remove, "rotate": _remove,
+}  # fmt: skip

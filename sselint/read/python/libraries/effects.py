@@ -1,0 +1,410 @@
+"""Applies what the rules say of a call: one small function a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sselint.read.python.interpreter import (
+    builtin_calls,
+    calls,
+    classes,
+    containers,
+    iteration,
+    placeholders,
+    records,
+    text,
+)
+from sselint.read.python.interpreter.heap import MAX_VALUES, Object
+from sselint.read.python.interpreter.machine import Arguments, Ended, Machine, Raised
+from sselint.read.python.interpreter.values import (
+    NO_ROW,
+    Callback,
+    ClassValue,
+    Const,
+    Exceptional,
+    External,
+    Function,
+    Item,
+    Method,
+    Partial,
+    Ref,
+    Reply,
+    Tuple,
+    Unknown,
+    Value,
+    Wrapped,
+    stepped,
+)
+from sselint.read.python.libraries import ambient, gives, library, options, wire
+from sselint.read.python.libraries.context import Context, bind_arguments
+from sselint.read.python.rules import Effect
+from sselint.read.python.stores import asked, keyed, stores, tables
+
+NOTHING = Const.of(None)
+
+
+def apply(m: Machine, effect: Effect, context: Context) -> Value:
+    """What a call gives, after what it does."""
+    if effect.get("listener") is not None:
+        _listens(m, effect, context)
+    return VERBS[effect.verb](m, effect, context)
+
+
+def _listens(m: Machine, effect: Effect, c: Context) -> None:
+    """Runs a function that a store calls with what is new: as the argument that the rules count, from 0."""
+    function = c.argument(effect, "listener")
+    if function is None or not isinstance(c.receiver, Ref):
+        return
+    heard = Reply(stores.store_of(m, c.receiver).id, "head", live=True, passed=True)
+    before = tuple(Unknown("what a listener is told") for _ in range(int(effect.get("hears", 0))))
+    calls.run_apart(m, calls.call(m, function, (*before, heard), {}, c.arguments.site, None), c.arguments.site)
+
+
+# -- values --------------------------------------------------------------------------------------------------------
+
+
+def _gives(m: Machine, effect: Effect, c: Context) -> Value:
+    handler = gives.GIVES.get(effect.what)
+    if handler is not None:
+        return handler(m, effect, c)
+    a = c.arguments
+    found = builtin_calls.run(m, effect.what, a.positional, a.keywords, a.site, a.frame)
+    if found is None and "." in effect.what:
+        return External(effect.what)
+    return found if found is not None else Unknown(f"`gives: {effect.what}`, which no primitive is called")
+
+
+def _makes(m: Machine, effect: Effect, c: Context) -> Value:
+    a = c.arguments
+    chosen = c.argument(effect, "as")
+    if isinstance(chosen, ClassValue):  # the caller names a class of the tree that is one of these
+        return classes.instantiate(m, chosen, (), {}, a.site, a.frame)
+    if effect.what in containers.KINDS:
+        return _container(m, effect, c)
+    entry = m.rules.entry(effect.what)
+    if entry is None:
+        return Unknown(f"`makes: {effect.what}`, which no rule describes")
+    parent = c.receiver if isinstance(c.receiver, Ref) else None
+    parameters = effect.get("parameters")
+    if parameters is not None:
+        bound = bind_arguments(tuple(map(str, parameters)), a.positional, a.keywords)
+        a = replace(a, positional=(), keywords=bound)
+    only = effect.get("only")
+    if only is not None and not _among(effect, only, a):
+        return NOTHING
+    made = library.make_object(m, entry, a, parent)
+    if entry.options.get("opens") and isinstance(made, Ref) and wire.is_event_stream(m, made):
+        m.note("stream", a.site)
+    return Tuple((made, Unknown("what ends it"))) if effect.get("pair") else made
+
+
+def _among(effect: Effect, only: Any, a: Arguments) -> bool:
+    """Whether an argument is one of the values for which the rule holds."""
+    for name, wanted in dict(only).items():
+        value = a.keywords.get(name)
+        if not isinstance(value, Const) or value.value not in wanted:
+            return False
+    return True
+
+
+def _container(m: Machine, effect: Effect, c: Context) -> Value:
+    """A list, dict or set of the process, perhaps filled, bounded or with a default factory."""
+    a = c.arguments
+    ref = m.make(effect.what, effect.what, a.site, a.frame)
+    target = m.object(ref)
+    bound = c.argument(effect, "bounded")
+    if bound is not None and not (isinstance(bound, Const) and bound.value is None):
+        target.bounded = a.site
+    default = c.argument(effect, "default")
+    if default is not None and not isinstance(default, Const):
+        target.default = default
+    filled = c.argument(effect, "of")
+    if filled is not None and effect.what != "dict":
+        iteration.iterate(m, filled, a.site, lambda v: containers.add(m, ref, v, a.site, growing=False))
+    elif filled is not None:
+        for name, value in containers.known_entries(m, filled).items():
+            containers.set_item(m, ref, Const.of(name), value, a.site, growing=False)
+    return ref
+
+
+def _mints(m: Machine, effect: Effect, c: Context) -> Value:
+    about = c.receiver.id if isinstance(c.receiver, Ref) else 0
+    return m.minted(effect.what, c.arguments.site, about, str(effect.get("note", "made here")))
+
+
+def _converts(m: Machine, effect: Effect, c: Context) -> Value:
+    a = c.arguments
+    value = c.argument(effect, "of", "0") or a.first()
+    if effect.what == "json":
+        return Wrapped("json", value)
+    if effect.what == "from_json":
+        return value.inner if isinstance(value, Wrapped) and value.form == "json" else value
+    if effect.what == "match":
+        pattern = c.argument(effect, "pattern", "0")
+        if isinstance(c.receiver, Ref):
+            pattern = library.argument(m, c.receiver, "pattern")
+        subject = c.argument(effect, "text", "1")
+        return text.matched(m, pattern or Unknown("a pattern"), subject or a.first(), a.site)
+    if effect.what == "split":
+        return text.split(m, c.argument(effect, "text", "1") or a.first(), None, a.site)
+    if effect.what == "number":
+        return text.to_number(m, value, a.site)
+    if effect.what == "hash":
+        return Wrapped("hash", value)
+    if effect.what == "condition":
+        return Wrapped("condition", value)
+    return value
+
+
+# -- stores and queues ---------------------------------------------------------------------------------------------
+
+
+def _reads(m: Machine, effect: Effect, c: Context) -> Value:
+    receiver = _keeper(m, effect, c)
+    if not isinstance(receiver, Ref):
+        return Unknown(f"what {c.entry.name} holds")
+    if effect.what == "queue":
+        return _take(m, effect, c)
+    held = m.overlay.attributes.get((receiver, LAST_ANSWER)) if not c.arguments.positional else None
+    if effect.what == "sql" and isinstance(held, Reply):
+        return asked.rows(effect, held)
+    store = stores.store_of(m, receiver)
+    named = [*_named(c), *_made_with(m, receiver)]
+    given = [part for _, value in named for part in stores.parts(m, value)]
+    from_head = stores.asks_for_head(given, effect.get("head_at"))
+    default = "head" if from_head else str(effect.get("default_selection", "all"))
+    chosen = str(effect.get("selects") or stores.selection(given, default))
+    if chosen == "compared":
+        m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
+    m.note("read", c.arguments.site, container=store.id, shared=store.where in stores.COMMON)
+    if store.where not in stores.SHARED_PLACES:
+        return Unknown(f"what {c.entry.name} holds, whose place is not known")
+    _may_fail(m, effect, c, store.label)
+    if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
+        return keyed.missing(effect, c.arguments.site)
+    made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
+    made = replace(made, placed=effect.get("by") == "position", table=tables.asked_for(m, given))
+    if effect.what == "sql" or effect.get("by") == "question":
+        made = _asked(m, effect, c, store, named, made)
+    answer = stepped(made, c.arguments.site, f"read from {store.label}")
+    return asked.rows(effect, answer) if isinstance(answer, Reply) else answer
+
+
+LAST_ANSWER = "the last answer"
+
+
+def _asked(
+    m: Machine, effect: Effect, c: Context, store: Object, named: Sequence[tuple[str, Value]], made: Reply
+) -> Reply:
+    """The answer to a question that was put in a language of the store: nothing, where it asks for the entry of the
+    cursor and there is none. A cursor of a database keeps it until its rows are fetched."""
+    question = asked.query(m, store, c.arguments.positional) if effect.what == "sql" else None
+    if question is not None:
+        asked.put(m, store, question, c.arguments.site)
+        made = replace(made, table=question.statement.table, columns=question.statement.selects)
+    terms = asked.terms(m, question, named)
+    made = replace(made, narrowed=asked.narrowed(terms))
+    if asked.names_entry(question, terms) and not keyed.is_there(m, store, c.arguments.site):
+        made = replace(made, selection=NO_ROW)
+    if isinstance(c.receiver, Ref) and c.arguments.positional:
+        m.overlay.attributes[(c.receiver, LAST_ANSWER)] = made
+    return made
+
+
+def _keeper(m: Machine, effect: Effect, c: Context) -> Value | None:
+    """The object that stands for the store: the receiver, or a client that the rules name for what has none."""
+    entry = m.rules.entry(str(effect.get("into"))) if effect.get("into") else None
+    return library.make_object(m, entry, replace(c.arguments, positional=(), keywords={})) if entry else c.receiver
+
+
+def _named(c: Context) -> list[tuple[str, Value]]:
+    return [*((str(n), value) for n, value in enumerate(c.arguments.positional)), *c.arguments.keywords.items()]
+
+
+def _may_fail(m: Machine, effect: Effect, c: Context, label: str) -> None:
+    """Where the tree is prepared for a failure of the store, the failure is one of the ways to go."""
+    if any(m.guarded) and effect.get("fails", True):
+        site = c.arguments.site
+        if m.once(2, ("failure", site), "failure", f"whether {label} answers", site) == 1:
+            raise Raised(Exceptional(classes.STORE_FAILURE), site)
+
+
+def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
+    """What a query was put together from, along the chain of calls that made it."""
+    found: list[tuple[str, Value]] = []
+    for _ in range(8):
+        target = m.object(ref)
+        if target.kind != "library":
+            break
+        for name in list(target.arguments):
+            value = library.argument(m, ref, name)
+            if value is not None and name != "parent":
+                found.append((name, value))
+        parent = library.argument(m, ref, "parent")
+        if not isinstance(parent, Ref):
+            break
+        ref = parent
+    return found
+
+
+def _received(m: Machine, queue: Ref, item: Item, c: Context) -> Value:
+    """What this request put into a queue itself: an element of a history stays one on its way through."""
+    m.live = Item(item.value, item.source or queue.id, item.phase or "live")
+    m.note("live", c.arguments.site, source=queue.id, fed="local" if not item.source else "", through=item.source)
+    return item.value
+
+
+def _take(m: Machine, effect: Effect, c: Context) -> Value:
+    """Takes the next element from a queue or channel: what arrives while the connection is open."""
+    ref = c.receiver
+    if not isinstance(ref, Ref):
+        return Unknown("what a queue holds")
+    linked = m.object(ref).details.get("queue")
+    if isinstance(linked, Ref):
+        ref = linked
+    target = m.object(ref)
+    waiting = m.overlay.items.get(ref, [])
+    if m.own(ref):
+        if not waiting:
+            raise Ended
+        item = waiting.pop(0)
+        if len(waiting) == 0 and m.round > 1:
+            waiting.append(item)
+        return _received(m, ref, item, c)
+    if waiting and waiting[0].source:
+        # others know the queue too, and this request has put into it what it was to be told again
+        return _received(m, ref, waiting.pop(0), c)
+    options = placeholders.without(m, dict.fromkeys([*(i.value for i in waiting), *target.elements]))[:MAX_VALUES]
+    if not options:
+        m.note("live", c.arguments.site, source=ref.id, fed="nothing")
+        return Unknown(f"nothing in the tree puts anything into {target.label or 'the queue'}")
+    value = options[m.choose(len(options), ("queue", ref.id, m.round), "value", "what comes next", c.arguments.site)]
+    m.live = Item(value, ref.id, "live")
+    m.note("live", c.arguments.site, source=ref.id, fed="")
+    return m.as_state(value, ref.id)
+
+
+def _writes(m: Machine, effect: Effect, c: Context) -> Value:
+    a = c.arguments
+    if not isinstance(c.receiver, Ref):
+        return Unknown(f"what {c.entry.name} gives")
+    if effect.what == "queue":
+        containers.add(m, c.receiver, c.argument(effect, "of", "0") or a.first(), a.site)
+        return NOTHING
+    if effect.what == "entry":
+        key, value = c.argument(effect, "key", "0"), c.argument(effect, "value", "1")
+        if key is not None and value is not None:
+            m.write_attribute(c.receiver, containers.name_of_key(key), value, a.site)
+        return NOTHING
+    keeper = _keeper(m, effect, c)
+    store = stores.store_of(m, keeper if isinstance(keeper, Ref) else c.receiver)
+    _may_fail(m, effect, c, store.label)
+    given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
+    if keeper != c.receiver:
+        given.append(c.receiver)
+    stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"))
+    m.note("write", a.site, container=store.id)
+    if store.grows is None and m.building:
+        store.grows = a.site
+    made = replace(m.minted("store", a.site, store.id, f"given out by {store.label}"), local=False)
+    if effect.get("assigns") is not None:
+        stored = c.argument(effect, "of") if effect.get("of") else c.receiver
+        records.assigned(m, stored, list(map(str, effect.get("assigns"))), made, a.site)
+    if effect.get("returns") == "id":
+        return made
+    return Reply(store.id, "part") if effect.get("returns") == "answer" else NOTHING
+
+
+# -- the application -----------------------------------------------------------------------------------------------
+
+
+def _registers(m: Machine, effect: Effect, c: Context) -> Value:
+    """Registers a route, a mount, a middleware or a handler; where the handler is still to come, a decorator."""
+    bound = c.bound(effect)
+    values = {
+        name: bound[str(effect.get(name))] for name in REGISTERED if effect.get(name) and str(effect.get(name)) in bound
+    }
+    values.update({f"with {k}": v for k, v in bound.items()})
+    handler = values.get("handler")
+    receiver = c.receiver
+    if receiver is None and effect.get("into"):  # the library's own application
+        receiver = ambient.the_one(m, str(effect.get("into")), c.arguments.site)
+        if effect.what == "server":
+            values.setdefault("target", receiver)
+    bare = bound.get("0") if set(bound) == {"0"} else None
+    if effect.get("handler") == "decorated" and isinstance(bare, Function):  # `@app.before_serving`, without brackets
+        m.world.register(m, effect.what, receiver, bare, {}, effect, c.arguments.site)
+        return bare
+    if (handler is None and effect.get("handler") is not None) or effect.get("handler") == "decorated":
+        return Callback("register", (effect, receiver, values, c.arguments.site))
+    m.world.register(m, effect.what, receiver, handler, values, effect, c.arguments.site)
+    return c.receiver if c.receiver is not None else NOTHING
+
+
+REGISTERED = ("path", "handler", "target", "exception", "methods", "prefix")
+
+
+def _runs(m: Machine, effect: Effect, c: Context) -> Value:
+    """Runs something in a task or thread of its own, or at once (`awaits`), and perhaps gives its value."""
+    a = c.arguments
+    function = c.argument(effect, "of", "0") or a.first()
+    rest = a.positional[1:] if effect.get("passes", False) else ()
+    given = c.argument(effect, "args")
+    if isinstance(given, Tuple):
+        rest = given.items
+    if effect.what == "here":
+        named = a.keywords if effect.get("passes", False) else {}
+        asked = isinstance(function, Unknown) and bool(rest or named)  # what it gives may depend on that
+        value = calls.call(m, function, rest, named, a.site, a.frame) if asked or not _ready(function) else function
+        return calls.awaited(m, value, a.site)
+    if not _ready(function):  # it is called there: one that never returns is no end of what begins it
+        function = Partial(function, tuple(rest), tuple(a.keywords.items()) if effect.get("passes") else ())
+        if m.boot:  # it goes on when there is more than start-up has made: it is run again then
+            m.world.register(m, "task", None, function, {}, effect, a.site)
+    return calls.run_apart(m, function, a.site)
+
+
+def _ready(value: Value) -> bool:
+    """Whether a value is what is to be waited for itself, and not something to be called for it."""
+    return not isinstance(value, Function | Callback | Partial | Method | ClassValue | External)
+
+
+def _decorates(m: Machine, effect: Effect, c: Context) -> Value:
+    """What a decorator makes of a function: the function itself, or one whose result is kept."""
+    function = c.arguments.first()
+    if effect.what in ("command", "option"):
+        marks = options.decorator(effect, c)
+        return options.mark(m, function, marks.data) if isinstance(function, Function) else marks
+    if effect.what == "wraps":
+        return Callback("wrap", function)
+    if not isinstance(function, Function | Callback):
+        return Callback("decorate", (effect, c.entry))
+    return m.world.decorated(m, effect, function)
+
+
+def _sends(m: Machine, effect: Effect, c: Context) -> Value:
+    wire.send(m, effect, c)
+    return NOTHING
+
+
+def _begins(m: Machine, effect: Effect, c: Context) -> Value:
+    """The head of a response leaves: of one that is an event stream by itself, or by its headers."""
+    m.begun = True
+    m.note("begin", c.arguments.site)
+    if effect.what == "stream" or (isinstance(c.receiver, Ref) and wire.is_event_stream(m, c.receiver)):
+        m.note("stream", c.arguments.site)
+    return c.receiver or NOTHING
+
+
+def _refuses(m: Machine, effect: Effect, c: Context) -> Value:
+    status = c.argument(effect, "status", "0") or Const.of(effect.get("code", 500))
+    raise Raised(Exceptional("refusal", (status,)), c.arguments.site)
+
+
+VERBS: dict[str, Callable[[Machine, Effect, Context], Value]] = {
+    "gives": _gives, "makes": _makes, "mints": _mints, "converts": _converts, "reads": _reads, "writes": _writes,
+    "registers": _registers, "runs": _runs, "decorates": _decorates, "sends": _sends, "begins": _begins,
+    "refuses": _refuses,
+}  # fmt: skip
