@@ -43,7 +43,7 @@ class Analysis:
         self.unit_of = {s.path: s.unit for s in sources}
         evidence = frozenset(self.rules.evidence)
         self.evident = [s.path for s in sources if mentions_stream(s.text, evidence)]
-        self.table = ModuleTable(sources)
+        self.table = ModuleTable(sources, self.rules.heads)
         self._followed: dict[object, set[str]] = {}
         """The files of which a function ran for a stream, by its place."""
         self._again: dict[object, Stream] = {}

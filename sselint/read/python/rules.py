@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,11 @@ class Rules:
         for where, effect in self._makers:
             if effect.what not in CONTAINERS and self.entry(effect.what) is None:
                 raise CatalogueError(f"{where}: `makes: {effect.what}` names nothing that is described")
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The first parts of all names that some file describes: the packages that are known to be libraries."""
+        return frozenset(name.partition(".")[0] for name in (*self.entries, *self.prefixes))
 
     def canonical(self, name: str) -> str:
         """The name under which a library's name is described."""

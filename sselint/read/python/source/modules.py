@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -106,9 +107,11 @@ class ModuleTable:
 
     Imports resolve by package structure first (a folder without `__init__.py` is an import root), then by path from
     the folders above the importing file, its unit and their `src`. Of several candidates the nearest one wins.
+    `described` are the first parts of the names of libraries that the rules know.
     """
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[Source], described: Collection[str] = ()) -> None:
+        self._described = described
         self.by_path: dict[str, Module] = {}
         self._by_name: dict[str, list[str]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
@@ -174,6 +177,21 @@ class ModuleTable:
             for path in (f"{stem}.py", f"{stem}/__init__.py"):
                 if path in self._sources and path != importer.path:
                     return self.at(path)
+        return self._beside_the_program(name, importer)
+
+    def _beside_the_program(self, name: str, importer: Module) -> Module | None:
+        """The module of a name where the program is started in a folder that is a package as well, as many a
+        `backend/__init__.py` is that nobody needs. A name of one part means a file of the unit's own folder only, and
+        what may be a library stays one."""
+        head = name.partition(".")[0]
+        if head in sys.stdlib_module_names or head in self._described:
+            return None
+        folder, unit = importer.path.rpartition("/")[0], importer.source.unit
+        while folder:
+            for path in (f"{folder}/{name.replace('.', '/')}{end}" for end in (".py", "/__init__.py")):
+                if path in self._sources and path != importer.path and ("." in name or folder == unit):
+                    return self.at(path)
+            folder = folder.rpartition("/")[0]
         return None
 
     def _importable(self, name: str, importer: Module, candidates: list[str]) -> bool:
