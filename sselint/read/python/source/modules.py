@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -234,13 +235,13 @@ class ModuleTable:
 
     def importers(self, wanted: Iterable[str], limit: int) -> list[str]:
         """Files that import one of the files `wanted`, directly or through others: at most `limit`, nearest first."""
-        seen = set(wanted)
+        seen = dict.fromkeys(wanted)
         found: list[str] = []
-        queue = list(seen)
+        queue = deque(seen)
         while queue and len(found) < limit:
-            for path in self._importers_of(queue.pop(0)):
+            for path in self._importers_of(queue.popleft()):
                 if path not in seen:
-                    seen.add(path)
+                    seen[path] = None
                     found.append(path)
                     queue.append(path)
         return found[:limit]
