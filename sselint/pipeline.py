@@ -115,7 +115,8 @@ def _linked(found: Found, reading: Reading, program: Program | None, settings: S
 
     units = Units(s.unit for s in found.sources)
     audit = link(reading, found.tree, units, settings, infrastructure_images(), reread)
-    files = _outcomes(found, reading + Reading(files=tuple(failures)))
+    late = program.left_out() if program is not None else []
+    files = _outcomes(found, reading + Reading(files=(*failures, *late)))
     refuse_unknown_streams(audit.streams, files, settings)
     return replace(audit, files=files)
 

@@ -16,7 +16,7 @@ from sselint.source import Source, Tree
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sselint.facts import Reading, Stream
+    from sselint.facts import FileReport, Reading, Stream
     from sselint.read.python.libraries.environment import Environment as Environment
 
 
@@ -60,3 +60,7 @@ class Program:
         The stream itself where they settle none of them, or where it is not there any more.
         """
         return self._analysis.again(stream, environment)
+
+    def left_out(self) -> list[FileReport]:
+        """The files of streams that were not read again as an environment settles them, because work ended before."""
+        return self._analysis.left_out()

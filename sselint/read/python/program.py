@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from time import process_time
 from typing import TypeVar
 
 from sselint.facts import ClientSighting, FileOutcome, FileReport, Pool, Reading, Stream
@@ -24,6 +25,8 @@ from sselint.source import Source, Tree
 
 MAX_IMPORTERS = 120
 STEPS = 2_000_000
+AGAIN_SECONDS = 60.0
+"""No stream is read again under the environment of a deployment when those before it took so long together."""
 RECURSION = 6_000
 """The interpreter recurses as the code does that it runs; its own depth is bounded by `machine.MAX_DEPTH`."""
 COLLECT = 200_000
@@ -46,23 +49,47 @@ class Analysis:
         self.table = ModuleTable(sources, self.rules.heads)
         self._followed: dict[object, set[str]] = {}
         """The files of which a function ran for a stream, by its place."""
-        self._again: dict[object, Stream] = {}
+        self._streams: tuple[Stream, ...] = ()
+        """What was read where what environment variables choose is open."""
+        self._again: dict[object, dict[object, Stream] | None] = {}
+        """By streams and what settles them, the streams as they are then, by place. None where it was too much."""
+        self._again_seconds = 0.0
+        self._not_again: dict[object, Stream] = {}
 
     def read(self) -> Reading:
         """The reading, as `Program.read` describes it."""
         return self._guarded(self._reading)
 
     def again(self, stream: Stream, environment: Environment) -> Stream:
-        """A stream under an environment, as `Program.again` describes it."""
-        names = sorted(stream.environment)
-        given = tuple((name, s.value, s.own) for name in names if (s := environment.settings.get(name)) is not None)
-        settled = tuple(environment.says_all(name) for name in names)
-        if not given and not any(settled):
+        """A stream under an environment, as `Program.again` describes it. The other streams of its applications are
+        read with it: one pool runs them all, and most of the work is to build the world that they stand in."""
+        if not any(_settled(stream, environment)):
             return stream
-        key = (_place(stream), given, settled)
+        together = [s for s in self._streams if stream.apps and s.apps == stream.apps and any(_settled(s, environment))]
+        if stream not in together:
+            together = [stream]
+        key = tuple((_place(s), *_settled(s, environment)) for s in together)
         if key not in self._again:
-            self._again[key] = self._guarded(lambda: self._read_again(stream, environment))
-        return self._again[key]
+            self._again[key] = self._within_bounds(together, environment)
+        found = self._again[key]
+        if found is None:
+            self._not_again[_place(stream)] = stream
+            return stream
+        return found.get(_place(stream), stream)
+
+    def left_out(self) -> list[FileReport]:
+        """What work ended before, as `Program.left_out` describes it."""
+        return list(unread.not_again(list(self._not_again.values())))
+
+    def _within_bounds(self, streams: Sequence[Stream], environment: Environment) -> dict[object, Stream] | None:
+        """Streams under an environment. None where reading streams again has taken too long already."""
+        if self._again_seconds > AGAIN_SECONDS:
+            return None
+        began = process_time()
+        try:
+            return self._guarded(lambda: self._read_again(streams, environment))
+        finally:
+            self._again_seconds += process_time() - began
 
     def _guarded(self, read: Callable[[], Result]) -> Result:
         limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
@@ -95,7 +122,8 @@ class Analysis:
         files.extend(unread.reports(world, self.evident, list(streams.values())))
         pools: tuple[Pool, ...] = tuple(launches.pools(world))
         clients = self._sightings if streams else ()
-        return Reading(tuple(streams.values()), (), pools, clients, tuple(f for f in files if f.path))
+        self._streams = tuple(streams.values())
+        return Reading(self._streams, (), pools, clients, tuple(f for f in files if f.path))
 
     def _streams_of(self, world: World, endpoint: Endpoint, share: int) -> list[Stream]:
         world.followed.clear()
@@ -106,27 +134,26 @@ class Analysis:
             self._followed.setdefault(_place(stream), set()).update(world.followed)
         return found or []
 
-    def _read_again(self, stream: Stream, environment: Environment) -> Stream:
-        """Only the files around the stream are run again: those of which a function ran for it, and its applications'.
-
-        What they import comes by itself, as do the files that import them."""
-        around = {stream.path, *(a.path for a in stream.apps), *self._followed.get(_place(stream), ())}
-        around &= self.sources.keys()
+    def _read_again(self, streams: Sequence[Stream], environment: Environment) -> dict[object, Stream]:
+        """Only the files around the streams are run again: those of which a function ran for them, and those of their
+        applications. What they import comes by itself, as do the files that import them."""
+        around = {path for s in streams for path in (s.path, *(a.path for a in s.apps))}
+        around = around.union(*(self._followed.get(_place(s), ()) for s in streams)) & self.sources.keys()
         world = World(self.table, self.rules, environment, Budget(STEPS))
-        evident = around & set(self.evident)
+        wanted = {(s.path, s.symbol) for s in streams}
 
         def is_wanted(endpoint: Endpoint) -> bool:
             site = site_of(endpoint)
-            return site is not None and site.module.path == stream.path and symbol_of(endpoint) == stream.symbol
+            return site is not None and (site.module.path, symbol_of(endpoint)) in wanted
 
-        found: Stream | None = None
-        endpoints = build.build(world, self._modules(sorted(around)), evident, is_wanted)
+        evident = around & set(self.evident)
+        endpoints = build.build(world, self._modules(sorted(around)), evident, is_wanted, len(streams))
+        found: list[Stream] = []
         for number, endpoint in enumerate(endpoints):
             share = world.budget.steps // (len(endpoints) - number)
-            for again in (streams_of(world, endpoint, self.unit_of, share) or ())[:1]:
-                if (again.path, again.line) == (stream.path, stream.line):
-                    found = again if found is None else _merged(found, again)
-        return stream if found is None else found
+            found.extend((streams_of(world, endpoint, self.unit_of, share) or ())[:1])
+        several = {_place(s): _same(s, found) for s in streams}
+        return {place: reduce(_merged, same) for place, same in several.items() if same}
 
     @cached_property
     def _sightings(self) -> tuple[ClientSighting, ...]:
@@ -171,6 +198,19 @@ class Analysis:
 
 def _place(stream: Stream) -> object:
     return stream.path, stream.line, stream.symbol, stream.url
+
+
+def _same(stream: Stream, found: Sequence[Stream]) -> list[Stream]:
+    """What was found of a stream: under its own address, or under those that its handler has now."""
+    same = [f for f in found if (f.path, f.line, f.symbol) == (stream.path, stream.line, stream.symbol)]
+    return [f for f in same if f.url == stream.url] or same
+
+
+def _settled(stream: Stream, environment: Environment) -> tuple[object, ...]:
+    """What an environment says of the variables that a stream depends on: their values, and which are not set."""
+    names = sorted(stream.environment)
+    given = tuple((name, s.value, s.own) for name in names if (s := environment.settings.get(name)) is not None)
+    return given, tuple(name for name in names if environment.says_all(name))
 
 
 def _merged(known: Stream, other: Stream) -> Stream:

@@ -52,12 +52,12 @@ Wanted = Callable[[Endpoint], bool]
 
 
 def build(
-    world: World, modules: Sequence[Module], evident: set[str], is_wanted: Wanted = lambda _: True
+    world: World, modules: Sequence[Module], evident: set[str], is_wanted: Wanted = lambda _: True, streams: int = 1
 ) -> list[Endpoint]:
     """Runs the modules and what may be called later of the code around the streams; the endpoints that stream.
 
     `evident` are the files that mention streams: what streams there although no application mounts it comes last.
-    Only endpoints that are wanted are asked whether they stream.
+    Only endpoints that are wanted are asked whether they stream; the paper runs get what so many `streams` need.
     """
     for module in modules:
         world.load(module)
@@ -86,7 +86,7 @@ def build(
         near |= visited
         if all(budget.spent for budget in stages.values()):
             break
-    world.renew(min(max(RUN_STEPS, RUN_EACH * (len(streaming) + len(loose))), RUN_MOST))
+    world.renew(min(max(RUN_STEPS * streams, RUN_EACH * (len(streaming) + len(loose))), RUN_MOST))
     return [*streaming, *loose]
 
 

@@ -53,11 +53,26 @@ def reports(world: World, evident: Sequence[str], streams: Sequence[Stream]) -> 
     yield from (r for r in _unreached(world, evident) if r.path not in {path for path, _ in lost})
 
 
-def _why(symbols: Sequence[str], cut: bool) -> str:
+def not_again(streams: Sequence[Stream]) -> Iterator[FileReport]:
+    """The files of streams that were not read again under the environment that a deployment gives them."""
+    lost: dict[str, list[str]] = {}
+    for stream in streams:
+        lost.setdefault(stream.path, []).append(stream.symbol)
+    for path, symbols in lost.items():
+        named = _named(list(dict.fromkeys(symbols)))
+        why = f"work ended before {named} could be read as the environment of the deployment settles it"
+        yield FileReport(path, FileOutcome.TOO_LARGE, why, needed=True)
+
+
+def _named(symbols: Sequence[str]) -> str:
     several = [f"`{symbol}`" for symbol in symbols[:SHOWN]]
     if len(symbols) > SHOWN:
         several.append(f"{len(symbols) - SHOWN} more")
-    named = " and ".join(filter(None, (", ".join(several[:-1]), several[-1])))
+    return " and ".join(filter(None, (", ".join(several[:-1]), several[-1])))
+
+
+def _why(symbols: Sequence[str], cut: bool) -> str:
+    named = _named(symbols)
     if cut:
         return f"work ended before {named} could be followed, which send{'s' * (len(symbols) == 1)} events"
     verb = "says" if len(symbols) == 1 else "say"
