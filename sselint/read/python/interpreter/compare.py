@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sselint.read.python.interpreter import containers, iteration, oldest, pieces
+from sselint.read.python.interpreter import iteration, membership, oldest, pieces
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -47,7 +47,7 @@ FAR = 10**6
 def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: Frame) -> bool:
     """Whether `left sign right`."""
     if sign in ("in", "not in"):
-        return containers.contains(m, right, left, site, frame) == (sign == "in")
+        return membership.contains(m, right, left, site, frame) == (sign == "in")
     if sign in ("is", "is not"):
         return _identical(m, left, right, site) == (sign == "is")
     if isinstance(left, Const) and isinstance(right, Const):

@@ -395,61 +395,6 @@ def _inner(key: Value) -> tuple[Value, ...]:
     return key.items if isinstance(key, Tuple) else key.parts if isinstance(key, Join) else ()
 
 
-def contains(m: Machine, container: Value, item: Value, site: Site, frame: Frame) -> bool:
-    """`item in container`."""
-    if isinstance(container, Const) and isinstance(item, Const):
-        try:
-            return item.value in container.value
-        except TypeError:
-            return False
-    if isinstance(container, Cursor | Join | Wrapped) or (
-        isinstance(container, Const) and isinstance(container.value, str)
-    ):
-        return text.contains(m, container, item, site)
-    if isinstance(container, Ref) and m.object(container).kind not in KINDS:
-        return _object_contains(m, container, item, site, frame)
-    if isinstance(container, Ref) and not m.own(container):
-        if m.object(container).kind == "dict" and isinstance(item, Const):
-            return find(m, container, item, site) is not None
-        return has_key(m, container, item, site)
-    if isinstance(container, Reply) and compare.is_cursor(m, item):
-        m.note("lookup", site, container=container.source, hit=m.hypothesis is Hypothesis.KNOWN)
-        return m.hypothesis is Hypothesis.KNOWN
-    view = iteration.view_of(m, container)
-    if view is None:
-        kind = "opaque" if mentions_cursor(item) else "condition"
-        return m.once(2, ("contains", site), kind, "a membership test", site) == 0
-    return _among(m, container, view, item, site)
-
-
-def _among(m: Machine, container: Value, view: Collection, item: Value, site: Site) -> bool:
-    values = [i.value for i in view.items]
-    if isinstance(container, Ref) and m.object(container).kind == "dict":
-        values = [k for k, _ in all_pairs(m, container)]
-    if all(isinstance(v, Const) for v in values) and not view.source:
-        if isinstance(item, Const):
-            return any(isinstance(v, Const) and v.value == item.value for v in values)
-        if values and compare.is_cursor(m, item):
-            return False
-    if compare.is_cursor(m, item):
-        if values and not view.source and not m.building and any(compare.carries(item, v) for v in values):
-            return True
-        hit = m.hypothesis is Hypothesis.KNOWN and bool(values)
-        m.note("lookup", site, container=view.source, hit=hit)
-        return hit
-    return m.once(2, ("contains", site), "condition", "a membership test", site) == 0
-
-
-def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame) -> bool:
-    method = classes.find_method(m, ref, "__contains__")
-    if method is not None:
-        return m.truth(calls.awaited(m, calls.call(m, method, (item,), {}, site, frame), site), site)
-    return (
-        m.once(2, ("contains", site), "opaque" if mentions_cursor(item) else "condition", "a membership test", site)
-        == 0
-    )
-
-
 # -- slices --------------------------------------------------------------------------------------------------------
 
 

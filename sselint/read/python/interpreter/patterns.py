@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from sselint.read.python.interpreter import classes, compare, containers, iteration
+from sselint.read.python.interpreter import classes, compare, containers, iteration, membership
 from sselint.read.python.interpreter.machine import Frame, Machine
 from sselint.read.python.interpreter.values import Const, Ref, Tuple, Unknown, Value
 from sselint.read.python.source import lower
@@ -101,7 +101,7 @@ def _mapping(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame)
             key = Const.of(ast.literal_eval(element.key.value))
         except (ValueError, SyntaxError, AttributeError):
             return None
-        if not containers.contains(m, subject, key, site, frame):
+        if not membership.contains(m, subject, key, site, frame):
             return None
         found = matches(m, element.pattern, containers.get_item(m, subject, key, site, frame), site, frame)
         if found is None:
