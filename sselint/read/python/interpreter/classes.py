@@ -31,6 +31,7 @@ from sselint.read.python.interpreter.values import (
     Variable,
     mentions_cursor,
 )
+from sselint.read.python.libraries import library
 from sselint.read.python.libraries.context import bind_arguments
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
@@ -278,8 +279,6 @@ def make_super(frame: Frame) -> Value:
 
 def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame | None) -> Value:
     """`receiver.name`."""
-    from sselint.read.python.libraries import library
-
     if isinstance(receiver, Ref):
         return _object_attribute(m, receiver, name, site)
     if isinstance(receiver, ClassValue):
@@ -316,8 +315,6 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
 
 
 def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
-    from sselint.read.python.libraries import library
-
     target = m.object(ref)
     if target.kind in ("list", "dict", "set"):
         return Method(ref, name)
@@ -356,8 +353,6 @@ def _class_member(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:
         return singletons.read(m, found[1], name, site) if name in found[1].flags.get("rewritten", ()) else value
     if name == "__name__":
         return Const.of(cls.name)
-    from sselint.read.python.libraries import library
-
     for base in library_bases(m, cls):
         entry = m.rules.entry(base.name)
         if entry is not None and entry.method(name) is not None:

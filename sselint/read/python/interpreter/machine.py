@@ -460,7 +460,7 @@ class Machine:
 
     def site(self, frame: Frame, node: ir.Node) -> Site:
         """The place of a node."""
-        return Site(frame.module, node.cst)
+        return frame.module.site(node.cst)
 
 
 def _counts_on(options: list[Value]) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sselint.read.python.interpreter.oracle import Decision
 from sselint.read.python.interpreter.values import Ref, Value
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Module, Site
+
+MAX_AT_ONE_PLACE = 120
+"""Registrations by one line of code: a loop over routers has as many as there are routers."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,38 @@ class Registration:
         """Whether it was the same call with the same arguments, on whichever path."""
         mine = (self.kind, self.site, self.receiver, self.handler, self.values)
         return mine == (other.kind, other.site, other.receiver, other.handler, other.values)
+
+
+class Registrations:
+    """What was registered so far, in this order. Who is asked for on each request is found without looking at all."""
+
+    def __init__(self) -> None:
+        self._all: list[Registration] = []
+        self._with: dict[tuple[str, Ref | None], list[int]] = {}
+        self._at: dict[Site, list[int]] = {}
+
+    def __iter__(self) -> Iterator[Registration]:
+        return iter(self._all)
+
+    def of(self, kind: str, receiver: Ref) -> list[Registration]:
+        """What was registered with an application or router, of one kind."""
+        return [self._all[number] for number in self._with.get((kind, receiver), ())]
+
+    def add(self, made: Registration) -> bool:
+        """Adds one: False where the same is there, or too many of the place. Of the same, the one stays that is not
+        only come to where the file is run as a script."""
+        here = self._at.setdefault(made.site, [])
+        known = next((number for number in here if self._all[number].says_the_same(made)), None)
+        if known is not None:
+            if not made.only_as_script:
+                self._all[known] = made
+            return False
+        if len(here) >= MAX_AT_ONE_PLACE:
+            return False
+        here.append(len(self._all))
+        self._with.setdefault((made.kind, made.receiver), []).append(len(self._all))
+        self._all.append(made)
+        return True
 
 
 @dataclass(frozen=True)

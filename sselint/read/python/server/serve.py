@@ -76,11 +76,10 @@ def _middleware(m: Machine, endpoint: Endpoint) -> list[Value]:
     for number in endpoint.routers:
         for item in containers_of(m, library.use(m, Ref(number), "middleware")):
             found.append(library.use(m, item, "handler") or item if isinstance(item, Ref) else item)
-        for registration in m.world.registrations:
-            if registration.kind == "middleware" and registration.receiver == Ref(number):
-                handler = registration.handler or registration.values.get("target")
-                if handler is not None:
-                    found.append(handler)
+        for registration in m.world.registrations.of("middleware", Ref(number)):
+            handler = registration.handler or registration.values.get("target")
+            if handler is not None:
+                found.append(handler)
     return found
 
 
@@ -405,9 +404,7 @@ def _exception_handler(m: Machine, endpoint: Endpoint, exception: Value) -> Valu
     for number in (*reversed(endpoint.routers), endpoint.application):
         if number <= 0:
             continue
-        for registration in m.world.registrations:
-            if registration.kind != "exception_handler" or registration.receiver != Ref(number):
-                continue
+        for registration in m.world.registrations.of("exception_handler", Ref(number)):
             types = registration.values.get("exception")
             if types is not None and (classes.catches(m, types, exception) or _same_status(m, types, exception)):
                 return registration.handler

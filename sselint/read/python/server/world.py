@@ -38,14 +38,12 @@ from sselint.read.python.libraries import described, library
 from sselint.read.python.libraries.environment import Environment
 from sselint.read.python.rules import Effect, Rules
 from sselint.read.python.server import circles, starred
-from sselint.read.python.server.registered import Refusal, Registration
-from sselint.read.python.source import ir, scan
+from sselint.read.python.server.registered import Refusal, Registration, Registrations
+from sselint.read.python.source import ir
 from sselint.read.python.source.lower import SyntaxTrouble
 from sselint.read.python.source.modules import Module, ModuleTable, Site
 
 MODULE_PATHS = 12
-MAX_AT_ONE_PLACE = 120
-"""Registrations by one line of code: a loop over routers has as many as there are routers."""
 MODULE_STEPS, REST_STEPS = 12_000, 300
 CURSOR_SPELLING = re.compile(r"[-_\s]")
 
@@ -85,7 +83,7 @@ class World:
         """What stands in for arguments of functions that were looked at by themselves, with those functions."""
         self.options: dict[ir.Node, dict[str, Value]] = {}
         """Functions that a command line calls, with those of their parameters that are options."""
-        self.registrations: list[Registration] = []
+        self.registrations = Registrations()
         self.visited: set[str] = set()
         """Files whose functions run for a stream that no application mounts."""
         self.touched: set[str] = set()
@@ -130,9 +128,8 @@ class World:
             return module.path not in self.broken and module.path not in self.refused
         self.loaded[module.path] = module
         self.globals.setdefault(module.path, {})
-        why = scan.refusal(module.source.text.encode("utf-8", "surrogatepass"))
-        if why is not None:
-            self.refused[module.path] = why
+        if module.refusal is not None:
+            self.refused[module.path] = module.refusal
             return False
         try:
             body = module.body
@@ -447,12 +444,7 @@ class World:
         kept = {k: settled(v) for k, v in values.items()}
         as_script = any(d.key == ("script", site.module.path) and d.option == 1 for d in m.oracle.decisions)
         made = Registration(kind, to, handler, kept, effect, site, as_script)
-        known = next((n for n, r in enumerate(self.registrations) if r.says_the_same(made)), None)
-        if known is not None:
-            if not as_script:
-                self.registrations[known] = made
-        elif sum(r.site == site for r in self.registrations) < MAX_AT_ONE_PLACE:
-            self.registrations.append(made)
+        if self.registrations.add(made):
             self.heap.version += 1
 
     def returned(self, m: Machine, function: Function, value: Ref) -> None:

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from sselint.facts import Span
-from sselint.read.python.source import ir
+from sselint.read.python.source import ir, scan
 from sselint.source import Source
 
 TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
@@ -31,6 +31,7 @@ class Module:
         self.name = name
         self.is_package = is_package
         self._texts: dict[int, str] = {}
+        self._sites: dict[int, Site] = {}
 
     @property
     def package(self) -> str:
@@ -55,6 +56,18 @@ class Module:
     def counted(self) -> frozenset[str]:
         """The attributes that the file counts on: whatever they are at first, they are a count when they are read."""
         return frozenset(match.group(1) for match in COUNTS.finditer(self.source.text))
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """Why the file must not reach the parser, None where it may."""
+        return scan.refusal(self.source.text.encode("utf-8", "surrogatepass"))
+
+    def site(self, node: Any) -> Site:
+        """The place of a node of this module: one for all who ask, who are many."""
+        known = self._sites.get(id(node))
+        if known is None:
+            known = self._sites[id(node)] = Site(self, node)
+        return known
 
     def code(self, node: Any) -> str:
         """The text of a node of this module. Each is written once: that costs as much as parsing it."""
