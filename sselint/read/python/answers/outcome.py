@@ -296,12 +296,13 @@ def _asked_again(path: Path) -> bool:
 def doubtful(path: Path) -> Unknown | None:
     """What a path sends of which nobody knows where it is from, although the cursor had a say in it: was it asked for
     with the cursor, or sent behind a comparison with it."""
+    if path.hypothesis is Hypothesis.MISSING:
+        return None
     for frame in path.frames:
-        if path.hypothesis is Hypothesis.MISSING or frame.live or (frame.item is not None and frame.item.source):
-            continue
+        placed = frame.live or (frame.item is not None and frame.item.source)
         sent = [frame.fields[name] for name in ("id", "data", "text") if name in frame.fields]
         for leaf in (leaf for value in sent for leaf in leaves(value)):
-            if isinstance(leaf, Unknown) and (leaf.cursor or path.asks_cursor):
+            if isinstance(leaf, Unknown) and (leaf.cursor or (path.asks_cursor and not placed)):
                 return leaf
     return None
 

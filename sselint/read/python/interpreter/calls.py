@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sselint.read.python.interpreter import builtin_calls, classes, placeholders, statements, tasks
+from sselint.read.python.interpreter import builtin_calls, classes, out_of_sight, placeholders, statements, tasks
 from sselint.read.python.interpreter.machine import MAX_DEPTH, Ended, Frame, Machine, Returned, Signal
 from sselint.read.python.interpreter.oracle import TooLong
 from sselint.read.python.interpreter.values import (
@@ -76,9 +76,11 @@ def call(
         return function
     given = (*positional, *keywords.values())
     run_handed(m, given, site)
+    why = function.why if isinstance(function, Unknown) else "a call of something that is not understood"
+    told = out_of_sight.handed(m, given, why)
     if isinstance(function, Unknown):
-        return Unknown(function.why, function.cursor or stores.told_cursor(m, given), trail=function.trail)
-    return Unknown("a call of something that is not understood", stores.told_cursor(m, given))
+        return Unknown(why, function.cursor or told, trail=function.trail)
+    return Unknown(why, told)
 
 
 # -- functions of the tree -----------------------------------------------------------------------------------------

@@ -252,7 +252,8 @@ def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
 def _received(m: Machine, queue: Ref, item: Item, c: Context) -> Value:
     """What this request put into a queue itself: an element of a history stays one on its way through."""
     m.live = Item(item.value, item.source or queue.id, item.phase or "live")
-    m.note("live", c.arguments.site, source=queue.id, fed="local" if not item.source else "", through=item.source)
+    fed = "nothing" if isinstance(item.value, Unknown) and item.value.cursor else "" if item.source else "local"
+    m.note("live", c.arguments.site, source=queue.id, fed=fed, through=item.source)
     return item.value
 
 

@@ -23,7 +23,7 @@ from sselint.read.python.interpreter.values import (
     Unknown,
     Value,
 )
-from sselint.read.python.libraries import library
+from sselint.read.python.libraries import by_type, library
 from sselint.read.python.rules import Entry
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
@@ -119,8 +119,7 @@ def injected(m: Machine, endpoint: Endpoint, function: Function, parameters: lis
 def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.Parameter) -> Value:
     home = Frame(function.module, Scope(function.module, {}, function.scope))
     site = Site(function.module, parameter.cst)
-    annotation = annotated(m, parameter.annotation, home)
-    kind, marks = annotation
+    kind, marks = annotated(m, parameter.annotation, home)
     default = expressions.evaluate(m, parameter.default, home) if parameter.default is not None else None
     number = isinstance(kind, External) and kind.name in NUMBERS
     for mark in (*marks, default):
@@ -128,6 +127,8 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
             plain = default if mark is not default else None
             return _marked(m, endpoint, mark, parameter.name, "int" if number else "", plain, kind, site)
     provided = _provided(m, endpoint, parameter.name)
+    if provided is None:
+        provided = by_type.handed(m, parameter.annotation, parameter.name, home, site)
     if provided is not None:
         return provided
     url = endpoint.url or ""

@@ -13,6 +13,7 @@ from sselint.read.python.interpreter import (
     inherited,
     iteration,
     methods,
+    out_of_sight,
     tasks,
     text,
 )
@@ -158,10 +159,9 @@ def _undescribed(m: Machine, name: str, a: Arguments) -> Value:
     given = (*a.positional, *a.keywords.values())
     if name.rpartition(".")[2].endswith(("Error", "Exception")):
         return Exceptional(name, a.positional)
-    for value in given:
-        m.escape(value)
     calls.run_handed(m, given, a.site)
-    return Unknown(f"what {name} gives, which no rule describes", stores.told_cursor(m, given))
+    why = f"what {name} gives, which no rule describes"
+    return Unknown(why, out_of_sight.handed(m, given, why))
 
 
 def call_method(

@@ -241,6 +241,11 @@ def _given(m: Machine, owner: ClassValue, cls: ClassValue, name: str, site: Site
     return made[0] if made else _instance(m, kinds[0], site, depth)
 
 
+def given(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:
+    """An object of a class of the tree that somebody hands in under a name: a container, by its type."""
+    return _given(m, cls, cls, name, site, 0)
+
+
 def _is_interface(m: Machine, cls: ClassValue) -> bool:
     """Whether a class only says what others do: an object of it tells nothing."""
     names = m.rules.word_list("interfaces")

@@ -1,0 +1,83 @@
+"""Objects that somebody out of sight hands in, and queues that somebody out of sight may fill."""
+
+from __future__ import annotations
+
+import pytest
+
+from sselint.facts import IdKind, Outcome, Where
+from tests.read.python.programs import stream_of
+
+HANDED_IN = """
+import asyncio
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+from wiring import Wanted
+
+app = FastAPI()
+
+class Seat:
+    def __init__(self):
+        self.inbox = asyncio.Queue()
+
+class Office:
+    pass
+
+@app.get("/news")
+async def news(office: Wanted[Office], last_event_id: str = Header(None)):
+    seat = Seat()
+    office.take_in(seat)
+
+    async def body():
+        if last_event_id is not None:
+            await office.tell_again(seat, int(last_event_id))
+        while True:
+            yield await seat.inbox.get()
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_what_an_unknown_container_hands_in_is_not_what_the_client_sent() -> None:
+    """It is given the cursor and the seat, and whatever it puts there is sent: neither "no ids" nor "ignored"."""
+    stream = stream_of(HANDED_IN)
+    assert stream.ids.kind is IdKind.UNKNOWN
+    assert stream.replay.where is Where.UNKNOWN
+    assert stream.replay.live_tail is Where.UNKNOWN
+    assert stream.on_foreign.outcome is Outcome.UNKNOWN
+    assert "wiring.Wanted" in stream.on_foreign.why
+
+
+FILLED = """
+import asyncio
+import telling
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+@app.get("/news")
+async def news(last_event_id: str = Header(None)):
+    inbox = asyncio.Queue()
+    {handed}
+
+    async def body():
+        while True:
+            yield await inbox.get()
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    "handed, outcome",
+    [
+        ("telling.again(inbox, last_event_id)", Outcome.UNKNOWN),
+        ("telling.again({'into': inbox}, last_event_id)", Outcome.UNKNOWN),
+        ("telling.say('somebody is back', last_event_id); telling.join(inbox)", Outcome.IGNORED),
+    ],
+)
+def test_a_queue_handed_over_with_the_cursor_may_hold_what_was_missed(handed: str, outcome: Outcome) -> None:
+    """A call that is given the cursor alone, as one that writes a log is, fills nothing."""
+    stream = stream_of(FILLED.format(handed=handed))
+    assert stream.on_foreign.outcome is outcome, stream.on_foreign.why
+    assert stream.ids.kind is IdKind.UNKNOWN
