@@ -15,7 +15,7 @@ from sselint.read.python.interpreter.values import ClassValue, Ref, Value
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
-    from sselint.read.python.source.modules import Site
+    from sselint.read.python.source.modules import Module, Site
 
 MANY = 4
 """More implementations than that are not told of one by one."""
@@ -84,6 +84,14 @@ class Choices:
         for one, other in combinations(self._ties.get(place, {}).values(), 2):
             tests |= {test for test, options in one.items() if test in other and not options & other[test]}
         return tests
+
+
+def possible(m: Machine, module: Module, name: str) -> list[Value]:
+    """All that a global may be when start-up is over; none where no run comes to it. Which one is there may hang on the
+    environment: the run notes by which variables."""
+    for variable in m.world.choices.variables(("global", module.path, name)):
+        m.note("environment", None, name=variable)
+    return [m.world.force(m, value) for value in list(m.world.globals.get(module.path, {}).get(name, ()))]
 
 
 def implementations(m: Machine, options: Sequence[Value]) -> tuple[ClassValue, ...]:

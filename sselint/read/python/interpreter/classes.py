@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sselint.read.python.interpreter import carried, choices, singletons
+from sselint.read.python.interpreter import carried, choices, singletons, text
 from sselint.read.python.interpreter.machine import Frame, Machine
 from sselint.read.python.interpreter.values import (
     Body,
@@ -295,7 +295,7 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
         from sselint.read.python.libraries import inject
 
         return inject.body_field(m, receiver, name, site)
-    if isinstance(receiver, Unknown | Input | Variable):
+    if isinstance(receiver, Unknown | Input) or (isinstance(receiver, Variable) and not text.is_method(name)):
         return receiver
     if isinstance(receiver, Exceptional):
         return _exception_attribute(m, receiver, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, text
+from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, text, variables
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -12,6 +12,7 @@ from sselint.read.python.interpreter.values import (
     Ref,
     Reply,
     Value,
+    Variable,
     Wrapped,
     mentions_cursor,
 )
@@ -20,6 +21,9 @@ from sselint.read.python.source.modules import Site
 
 def contains(m: Machine, container: Value, item: Value, site: Site, frame: Frame) -> bool:
     """`item in container`."""
+    told = variables.is_among(m, item, container, site) if isinstance(item, Variable) else None
+    if told is not None:
+        return told
     if isinstance(container, Const) and isinstance(item, Const):
         try:
             return item.value in container.value

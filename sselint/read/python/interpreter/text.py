@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python.interpreter import classes
+from sselint.read.python.interpreter import classes, variables
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     Const,
@@ -40,8 +40,14 @@ QUESTIONS = frozenset({
     "isdigit", "isdecimal", "isnumeric", "isalnum", "isalpha", "isascii", "isidentifier", "isprintable",
 })  # fmt: skip
 AFFIXES = frozenset({"startswith", "endswith"})
+PARTS = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
 MAX_EXTENT = 10_000_000
 """Characters that a method of a text that is written down may make."""
+
+
+def is_method(name: str) -> bool:
+    """Whether text has a method of this name that says something here."""
+    return name in SAME or name in QUESTIONS or name in AFFIXES or name in PARTS
 
 
 def is_text(value: Value) -> bool:
@@ -312,7 +318,7 @@ def method(
     if isinstance(receiver, Const) and isinstance(receiver.value, str | bytes):
         return _constant_method(m, receiver, name, positional, keywords, site)
     if name in SAME:
-        return receiver
+        return variables.through(receiver, name, positional) if isinstance(receiver, Variable) else receiver
     if name in QUESTIONS:
         return _question(m, receiver, name, site)
     if name in AFFIXES:

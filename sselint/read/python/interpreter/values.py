@@ -275,6 +275,8 @@ class Variable(Value):
     default: Value | None
     number: bool = False
     for_all: bool = field(default=False, compare=False)
+    through: tuple[str, ...] = ()
+    """The methods of text that it has gone through (`strip`, `lower`), in their order."""
 
 
 @dataclass(frozen=True)

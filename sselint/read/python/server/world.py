@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sselint.read.python.interpreter import calls, late
+from sselint.read.python.interpreter import calls, late, variables
 from sselint.read.python.interpreter.choices import Choices, picked
 from sselint.read.python.interpreter.heap import Heap
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -357,12 +357,11 @@ class World:
         m.variables.setdefault(variable.name)
         setting = self.environment.settings.get(variable.name)
         if setting is not None:
-            if setting.value is None:
-                return Unknown(f"{variable.name}, which is set to something that is not written down")
-            return Const.of(setting.value)
-        if self.environment.says_all(variable.name):
-            return variable.default if variable.default is not None else Const.of(None)
-        return variable
+            if setting.value is not None:
+                return variables.made(Const.of(setting.value), variable.through)
+            return Unknown(f"{variable.name}, which is set to something that is not written down")
+        unset = variable.default if variable.default is not None else Const.of(None)
+        return unset if self.environment.says_all(variable.name) else variable
 
     def decide_variable(
         self, m: Machine, variable: Variable, label: str, site: Site | None, test: Callable[[Any], bool]

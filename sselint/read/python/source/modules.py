@@ -175,7 +175,7 @@ class ModuleTable:
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""
         if name not in self._defining:
-            written = re.compile(rf"^{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
+            written = re.compile(rf"^[ \t]*{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
             mentioned = (p for p, s in self._sources.items() if name in s.text and written.search(s.text))
             self._defining[name] = [p for p in mentioned if not TESTS.search(p)]
         return self._defining[name]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python.interpreter import containers, text
+from sselint.read.python.interpreter import choices, containers, text
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -67,12 +67,13 @@ def _settings(m: Machine, names: Sequence[str]) -> Iterator[Value]:
     for path in m.world.table.defining(names[0]):
         module = m.world.table.at(path)
         m.world.load(module)
-        held: Value | None = m.world.global_value(m, module, names[0])
-        for name in names[1:]:
-            if held is None or isinstance(held, Const | Variable):
-                break  # the address itself stands where its parts would
-            held = containers.known_entries(m, held).get(name)
-        yield held if held is not None else Unknown(f"what {names[0]} is")
+        for setting in choices.possible(m, module, names[0]):
+            held: Value | None = setting
+            for name in names[1:]:
+                if held is None or isinstance(held, Const | Variable):
+                    break  # the address itself stands where its parts would
+                held = containers.known_entries(m, held).get(name)
+            yield held if held is not None else Unknown(f"what {names[0]} is")
     if len(names) == 1:
         entry = containers.name_of_key(Const.of(names[0]))
         for target in list(m.heap.objects.values()):  # `app.config[name] = value`
