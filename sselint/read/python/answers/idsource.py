@@ -268,6 +268,9 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
             about = heap.objects.get(leaf.about)
             if about is not None and (about.where in ("shared", "image") or is_constant(about)):
                 continue
+            if about is not None and about.kind == "shared" and about.where in ("pod_disk", "unknown"):
+                why = f"a place in {about.label}, the same to all that read the same"
+                return IdKind.STORE, Scope.SHARED if about.where == "pod_disk" else Scope.UNKNOWN, why
             return IdKind.INDEX, Scope.OVERLAPPING, "the length of a list of this process; another process has its own"
         if isinstance(leaf, Remembered):
             return IdKind.COUNTER, Scope.OVERLAPPING, "a number kept in the memory of each process"

@@ -346,10 +346,13 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
 
 def _that_say_something(results: list[Result]) -> list[Result]:
     """Without the paths on which the response ends at once, with no event and no look at the cursor, where others do
-    look at it: a stream that is over says nothing of what a cursor meets."""
+    look at it: a stream that is over says nothing of what a cursor meets. Nor does one that only waits, where others
+    send what is not understood behind the cursor."""
     if not any(r.path.asks_cursor for r in results):
         return results
     over = [r for r in results if r.outcome is Outcome.IGNORED and r.path.how == "closed" and not r.path.raw_frames]
+    if any(r.outcome is Outcome.UNKNOWN and r.path.asks_cursor and r.path.raw_frames for r in results):
+        over += [r for r in results if r.outcome is Outcome.FROM_HEAD and not r.path.raw_frames]
     return [r for r in results if r not in over] or results
 
 

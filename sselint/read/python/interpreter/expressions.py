@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, oldest, text
-from sselint.read.python.interpreter.machine import Frame, Machine
+from sselint.read.python.interpreter.machine import Arguments, Frame, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
     FIRST,
@@ -125,6 +125,12 @@ def _call(m: Machine, node: ir.Call, frame: Frame) -> Value:
     return calls.call(m, function, positional, keywords, site, frame)
 
 
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "|": "or", "&": "and",
+    "<<": "lshift", ">>": "rshift", "^": "xor",
+}  # fmt: skip
+
+
 def _binary(m: Machine, node: ir.Binary, frame: Frame) -> Value:
     left = evaluate(m, node.left, frame)
     right = evaluate(m, node.right, frame)
@@ -147,7 +153,23 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
         return Wrapped("condition", Tuple((left, right)))
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
-    return _number(m, sign, left, right, site)
+    answered = _by_their_methods(m, sign, left, right, site, in_place)
+    return answered if answered is not None else _number(m, sign, left, right, site)
+
+
+def _by_their_methods(m: Machine, sign: str, left: Value, right: Value, site: Site, in_place: bool) -> Value | None:
+    """What objects make of an operator that their class, or the rules of a library, have a method for."""
+    name = METHODS.get(sign, "")
+    asked = [(left, f"__i{name}__", right)] if in_place else []
+    for receiver, method, other in (*asked, (left, f"__{name}__", right), (right, f"__r{name}__", left)):
+        if not isinstance(receiver, Ref) or not name:
+            continue
+        found = classes.find_method(m, receiver, method)
+        if found is not None:
+            return calls.call(m, found, (other,), {}, site, None)
+        if m.object(receiver).kind == "library" and library.describes(m, receiver, method):
+            return library.object_method(m, receiver, method, Arguments((other,), {}, site, None))
+    return None
 
 
 def _counts(value: Value) -> bool:
@@ -187,6 +209,8 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
             return replace(value, after=value.after or past)
         if isinstance(value, Length) and isinstance(other, Const):
             return replace(value, extra=True)
+        if isinstance(value, Length) and isinstance(other, Cursor) and m.heap[value.about].kind == "shared":
+            return Position(value.about, after=True)  # so many bytes further on than the cursor, in one file
     if mentions_cursor(left) or mentions_cursor(right):
         return (
             left
@@ -200,7 +224,7 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
         best = min(minted, key=lambda v: PRECEDENCE.index(v.kind) if v.kind in PRECEDENCE else 99)
         kind = "counter" if best.kind == "state" else best.kind
         return replace(best, kind=kind, phase="" if best.phase == FIRST else best.phase)
-    for value in (left, right):
+    for value in sorted((left, right), key=lambda v: isinstance(v, Input)):  # what is here says more than what is sent
         if isinstance(value, Length | Reply | Variable | Input):
             return value
     return (

@@ -173,7 +173,8 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     store = stores.store_of(m, receiver)
     named = [*_named(c), *_made_with(m, receiver)]
     given = [part for _, value in named for part in stores.parts(m, value)]
-    from_head = stores.asks_for_head(given, effect.get("head_at"))
+    telling = [value for name, value in named if name == effect.get("head_by")] if effect.get("head_by") else given
+    from_head = stores.asks_for_head(telling, effect.get("head_at"))
     default = "head" if from_head else str(effect.get("default_selection", "all"))
     chosen = str(effect.get("selects") or stores.selection(given, default))
     if chosen == "compared":

@@ -291,12 +291,15 @@ def _response(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _configured(m: Machine, effect: Effect, c: Context) -> Value:
-    """The object itself, which from here on has an argument more: a position that was sought, an offset."""
-    given = c.argument(effect, "of", "0")
-    if isinstance(c.receiver, Ref) and given is not None:
-        name = str(effect.get("name", effect.get("of", "0")))
-        m.overlay.attributes[(c.receiver, f"argument {name}")] = given
-        m.object(c.receiver).arguments.setdefault(name, NOTHING)
+    """The object itself, which from here on has arguments more: a position that was sought, an offset. `of` is one
+    argument, which `name` may call otherwise, or a list of them."""
+    of = effect.get("of", "0")
+    wanted = {name: name for name in of} if isinstance(of, list) else {str(effect.get("name", of)): of}
+    given = c.bound(effect)
+    for name, argument in wanted.items():
+        if isinstance(c.receiver, Ref) and str(argument) in given:
+            m.overlay.attributes[(c.receiver, f"argument {name}")] = given[str(argument)]
+            m.object(c.receiver).arguments.setdefault(name, NOTHING)
     return c.receiver or NOTHING
 
 

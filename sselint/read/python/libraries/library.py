@@ -210,6 +210,8 @@ def _on_value(m: Machine, receiver: Value, name: str, a: Arguments) -> Value:
             return found
     if isinstance(receiver, Minted):
         return receiver
+    if isinstance(receiver, Collection) and receiver.items and all(isinstance(i.value, Reply) for i in receiver.items):
+        return receiver  # text of a store that was cut: a method gives the same again, as it does of the whole answer
     if isinstance(receiver, Const) and receiver.value is None:
         from sselint.read.python.interpreter.machine import Raised
 

@@ -282,8 +282,6 @@ def reply_method(
         return found
     if name in ("items",):
         rows = replace(reply, inner=True)
-        phases = [item for item in m.current if item.source == reply.source and item.phase]
-        del phases
         return Collection(
             reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection
         )

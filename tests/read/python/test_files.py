@@ -1,0 +1,139 @@
+"""Files that are followed: the place in bytes is the id, and a reader that is sent there goes on behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sselint.facts import IdKind, Outcome, Scope, Where
+from tests.read.python.programs import stream_of
+
+LINE_BY_LINE = """
+import time
+
+from flask import Flask, Response, request
+
+app = Flask(__name__)
+
+
+@app.get("/log")
+def log():
+    position = int(request.headers.get("Last-Event-ID", "0"))
+
+    def lines():
+        with open("/var/log/news.jsonl", "rb") as file:
+            SOUGHT
+            while True:
+                line = file.readline()
+                if not line:
+                    time.sleep(1)
+                    continue
+                yield f"id: {file.tell()}\\ndata: {line.decode()}\\n\\n"
+
+    return Response(lines(), mimetype="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize("sought", ["file.seek(position)", "file.seek(position, 0)"])
+def test_a_file_that_is_read_from_the_cursor_goes_on_behind_it(sought: str) -> None:
+    stream = stream_of(LINE_BY_LINE.replace("SOUGHT", sought))
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.STORE, Scope.SHARED)
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.POD_DISK, Outcome.COMPARED)
+
+
+@pytest.mark.parametrize(
+    ("sought", "outcome"),
+    [("file.seek(0, 2)", Outcome.IGNORED), ("file.seek(2)", Outcome.IGNORED), ("file.seek(2, 0)", Outcome.IGNORED)],
+)
+def test_one_that_is_read_from_elsewhere_does_not(sought: str, outcome: Outcome) -> None:
+    assert stream_of(LINE_BY_LINE.replace("SOUGHT", sought)).on_foreign.outcome is outcome
+
+
+POLLED = """
+import asyncio
+import json
+from pathlib import Path
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+HOME = Path.home() / ".news"
+
+
+def lines_of(path, offset):
+    with path.open("rb") as file:
+        file.seek(offset)
+        data = file.read()
+    if not data:
+        return [], offset
+    complete = data[: data.rfind(b"\\n") + 1]
+    found = []
+    position = offset
+    for raw in complete.splitlines(keepends=True):
+        position += len(raw)
+        found.append((raw.decode("utf-8"), position))
+    return found, offset + len(complete)
+
+
+async def follow(path, offset):
+    while True:
+        if path.stat().st_size > offset:
+            lines, offset = await asyncio.to_thread(lines_of, path, OFFSET)
+            for line, position in lines:
+                yield f"id: {position}\\ndata: {json.dumps(line)}\\n\\n"
+        await asyncio.sleep(1)
+
+
+@app.get("/log/{name}")
+async def log(name: str, request: Request, offset: int = Query(default=0)):
+    last = request.headers.get("last-event-id")
+    start = int(last) if last and last.isdigit() else offset
+    return StreamingResponse(follow(HOME / f"{name}.jsonl", start), media_type="text/event-stream")
+"""
+
+
+def test_whole_lines_are_cut_out_of_what_was_read() -> None:
+    stream = stream_of(POLLED.replace("OFFSET", "offset"))
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.STORE, Scope.SHARED)
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.POD_DISK, Outcome.COMPARED)
+
+
+def test_what_waits_until_there_is_so_much_and_reads_from_the_start_sends_all() -> None:
+    stream = stream_of(POLLED.replace("OFFSET", "0"))
+    assert stream.on_foreign.outcome is Outcome.REPLAY_ALL
+
+
+OBJECTS = """
+import uuid
+
+from flask import Flask, Response, request
+
+app = Flask(__name__)
+
+
+class Place:
+    def __init__(self, name):
+        self.name = name
+
+    def __truediv__(self, other):
+        return Place(other)
+
+    def __add__(self, other):
+        return SUM
+
+
+@app.get("/log")
+def log():
+    request.headers.get("Last-Event-ID")
+
+    def lines():
+        yield f"id: {(Place('a') / 'b').name}\\ndata: x\\n\\n"
+        yield f"id: {Place('a') + 1}\\ndata: x\\n\\n"
+
+    return Response(lines(), mimetype="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(("result", "kind"), [("7", IdKind.CONSTANT), ("uuid.uuid4()", IdKind.RANDOM)])
+def test_an_operator_is_what_the_class_makes_of_it(result: str, kind: IdKind) -> None:
+    assert stream_of(OBJECTS.replace("SUM", result)).ids.kind is kind
