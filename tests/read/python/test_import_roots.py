@@ -77,3 +77,15 @@ def test_what_may_be_a_library_is_one(name: str, unit: str, meant: str | None) -
     table = ModuleTable(sources, {"mcp"})
     found = table.resolve(name, table.at("api/app.py"))
     assert (found.path if found is not None else None) == meant
+
+
+def test_a_script_finds_what_stands_beside_it() -> None:
+    """Python looks in the folder of the file that it is told to run, whatever else that folder is."""
+    run = 'if __name__ == "__main__":\\n    pass\\n'
+    texts = dict.fromkeys(("tools/__init__.py", "tools/store.py", "lib/__init__.py", "lib/a.py"), "")
+    texts["tools/serve.py"] = run
+    texts["lib/b.py"] = "def main():\n    if __name__ == '__main__': pass\n"
+    table = ModuleTable([Source(path, text, "python") for path, text in texts.items()])
+    found = table.resolve("store", table.at("tools/serve.py"))
+    assert found is not None and found.path == "tools/store.py"
+    assert table.resolve("b", table.at("lib/a.py")) is None

@@ -18,6 +18,7 @@ from sselint.source import Source
 TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 """Tests of the tree: nobody deploys them."""
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+([^#\n]*)|import[ \t]+([^#\n]+))", re.MULTILINE)
+SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.MULTILINE)
 COUNTS = re.compile(r"\.(\w+)[ \t]*(?:[+-]=|=[ \t]*[\w.]+\.\1[ \t]*[+-])")
 """`x.number += 1`, `x.number = x.number + 1`."""
 
@@ -195,18 +196,24 @@ class ModuleTable:
 
     def _beside_the_program(self, name: str, importer: Module) -> Module | None:
         """The module of a name where the program is started in a folder that is a package as well, as many a
-        `backend/__init__.py` is that nobody needs. A name of one part means a file of the unit's own folder only, and
-        what may be a library stays one."""
+        `backend/__init__.py` is that nobody needs. A name of one part means a file of the unit's own folder, or one
+        beside a file that is run as a script, and what may be a library stays one."""
         head = name.partition(".")[0]
         if head in sys.stdlib_module_names or head in self._described:
             return None
         folder, unit = importer.path.rpartition("/")[0], importer.source.unit
         while folder:
             for path in (f"{folder}/{name.replace('.', '/')}{end}" for end in (".py", "/__init__.py")):
-                if path in self._sources and path != importer.path and ("." in name or folder == unit):
+                known = path in self._sources and path != importer.path
+                if known and ("." in name or folder == unit or folder in self._script_folders):
                     return self.at(path)
             folder = folder.rpartition("/")[0]
         return None
+
+    @cached_property
+    def _script_folders(self) -> frozenset[str]:
+        """The folders in which a file says what it does when it is run as a script."""
+        return frozenset(p.rpartition("/")[0] for p, s in self._sources.items() if SCRIPT.search(s.text))
 
     def _importable(self, name: str, importer: Module, candidates: list[str]) -> bool:
         """A module without a package is found only beside the importer or on its way up: `redis.py` in some far folder
