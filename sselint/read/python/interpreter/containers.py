@@ -260,7 +260,7 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
     other = view.items[0] if phase == FIRST else view.items[-1]
     chosen = next((i for i in view.items if i.phase == phase), other)
     if view.source and not m.building:
-        m.live = Item(chosen.value, view.source, chosen.phase)
+        m.live = Item(chosen.value, view.source, chosen.phase, at=index)
     return chosen.value
 
 

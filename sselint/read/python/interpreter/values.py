@@ -288,6 +288,8 @@ class Item:
     source: int = 0
     phase: str = ""
     selection: str = ""
+    at: Value | None = field(default=None, compare=False)
+    """The index that it was picked by."""
 
 
 @dataclass(frozen=True)

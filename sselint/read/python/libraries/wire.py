@@ -9,8 +9,10 @@ from sselint.read.python.interpreter import classes, containers, text
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import (
     Const,
+    Cursor,
     Item,
     Join,
+    Minted,
     Ref,
     Reply,
     Tuple,
@@ -69,11 +71,26 @@ def emit(
 ) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
-    if item is None and m.live is not None:
+    if item is None and m.live is not None and not _only_describes(m.live, fields.get("id")):
         item = m.live
     live = item is not None and item.phase == "live"
     m.note("frame", site, frame=Frame(fields, site, item, live, framed, literal, made))
     m.begun = True
+
+
+def _only_describes(item: Item, identity: Value | None) -> bool:
+    """Whether an entry only says what an event means: the event goes under a number that the connection counts for
+    itself, and the entry was picked by something else."""
+    numbers = _counts(identity)
+    own = bool(numbers) and all(number.local for number in numbers)
+    return own and item.at is not None and not {n.about for n in numbers} & {n.about for n in _counts(item.at)}
+
+
+def _counts(value: Value | None) -> list[Minted]:
+    """The numbers in a value; of a cursor, those that its id was made of."""
+    found = list(leaves(value)) if value is not None else []
+    shapes = [leaf.shape for leaf in found if isinstance(leaf, Cursor) and leaf.shape is not None]
+    return [leaf for part in (*found, *shapes) for leaf in leaves(part) if isinstance(leaf, Minted)]
 
 
 def send_text(m: Machine, value: Value, site: Site | None) -> None:
