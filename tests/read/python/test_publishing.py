@@ -165,3 +165,48 @@ def test_a_stream_on_which_nothing_is_seen_to_be_sent(sent: str, kind: IdKind) -
         app.router.add_get("/feed", feed)
         """)
     assert stream.ids.kind is kind
+
+
+CHANNEL = """
+import json, uuid
+
+import redis
+from flask import Flask, Response
+
+app = Flask(__name__)
+client = redis.Redis()
+
+
+@app.post("/login")
+def login():
+    client.set("session", str(uuid.uuid4()))
+    return "", 204
+
+
+PUBLISHER
+
+
+@app.get("/news")
+def news():
+    def body():
+        channel = client.pubsub()
+        channel.subscribe("news")
+        for said in channel.listen():
+            event = json.loads(said["data"])
+            yield f"id: {event['key']}\\ndata: {event['text']}\\n\\n"
+
+    return Response(body(), mimetype="text/event-stream")
+"""
+TOLD = """
+@app.post("/say")
+def say():
+    client.publish("news", json.dumps({"key": str(uuid.uuid4()), "text": "hello"}))
+    return "", 204
+"""
+
+
+def test_only_what_is_told_on_a_channel_is_heard_on_it() -> None:
+    told = stream_of(CHANNEL.replace("PUBLISHER", TOLD))
+    assert told.ids.kind is IdKind.RANDOM
+    out_of_sight = stream_of(CHANNEL.replace("PUBLISHER", ""))
+    assert (out_of_sight.ids.kind, out_of_sight.ids.scope) == (IdKind.UNKNOWN, Scope.UNKNOWN)

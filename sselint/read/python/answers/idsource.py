@@ -285,7 +285,7 @@ def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
             return IdKind.UNKNOWN, Scope.UNKNOWN, "an object whose text is not understood"
     passed = next((leaf for leaf in found if isinstance(leaf, Reply) and leaf.passed), None)
     if passed is not None:
-        return _put_there(heap, heap[passed.source])
+        return _put_there(heap, heap[passed.source], passed.passed)
     store = next((heap[leaf.source] for leaf in found if isinstance(leaf, Reply)), None)
     minted = next((leaf for leaf in found if isinstance(leaf, Minted) and leaf.kind == "store"), None)
     if store is None and minted is not None:
@@ -313,10 +313,10 @@ def _elsewhere(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str]:
     return IdKind.UNKNOWN, Scope.UNKNOWN, "what it is made of is not understood"
 
 
-def _put_there(heap: Heap, store: Object) -> tuple[IdKind, Scope, str]:
-    """The id of an entry of a store that makes none itself: what the tree made and put there, where that is of one
-    kind."""
-    made = [leaf for leaf in store.attributes.get("put", ()) if isinstance(leaf, Minted)]
+def _put_there(heap: Heap, store: Object, how: str) -> tuple[IdKind, Scope, str]:
+    """The id of an entry of a store that makes none itself: what the tree put there or told listeners (`how`),
+    where that is of one kind."""
+    made = [leaf for leaf in store.attributes.get(how, ()) if isinstance(leaf, Minted)]
     if made and len({(leaf.kind, leaf.boot) for leaf in made}) == 1:
         return classify(heap, made[0], made[:1], None)
     return IdKind.UNKNOWN, Scope.UNKNOWN, f"whatever is put into {store.label} names its events out of sight"

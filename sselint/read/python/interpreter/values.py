@@ -313,8 +313,9 @@ class Reply(Value):
     selection: str = "all"
     live: bool = False
     inner: bool = False
-    passed: bool = False
-    """Whether the store only passes it on: then nothing in it is of the store's own making."""
+    passed: str = ""
+    """What a store that only passes things on has it from, so that nothing in it is of the store's own making: all that
+    is `put` there, or only what is `told` on its channels."""
     placed: bool = False
     """Whether it was asked for by position: then counting what comes gives its place in the store."""
     table: str = ""

@@ -57,7 +57,7 @@ def _listens(m: Machine, effect: Effect, c: Context) -> None:
     function = c.argument(effect, "listener")
     if function is None or not isinstance(c.receiver, Ref):
         return
-    heard = Reply(stores.store_of(m, c.receiver).id, "head", live=True, passed=True)
+    heard = Reply(stores.store_of(m, c.receiver).id, "head", live=True, passed="told")
     before = tuple(Unknown("what a listener is told") for _ in range(int(effect.get("hears", 0))))
     calls.run_apart(m, calls.call(m, function, (*before, heard), {}, c.arguments.site, None), c.arguments.site)
 
@@ -185,7 +185,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     _may_fail(m, effect, c, store.label)
     if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
         return keyed.missing(effect, c.arguments.site)
-    made = Reply(store.id, chosen, bool(effect.get("live")), passed=bool(c.entry.options.get("passes_on")))
+    made = Reply(store.id, chosen, bool(effect.get("live")), passed=str(c.entry.options.get("passes_on", "")))
     made = replace(made, placed=effect.get("by") == "position", table=tables.asked_for(m, given))
     if effect.what == "sql" or effect.get("by") == "question":
         made = _asked(m, effect, c, store, named, made)
@@ -306,7 +306,7 @@ def _writes(m: Machine, effect: Effect, c: Context) -> Value:
     given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
     if keeper != c.receiver:
         given.append(c.receiver)
-    stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"))
+    stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"), told=bool(effect.get("tells")))
     m.note("write", a.site, container=store.id)
     if store.grows is None and m.building:
         store.grows = a.site

@@ -87,7 +87,7 @@ def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
     """Records what a statement puts into which column, or tells whoever listens."""
     if asked.statement.tells:
         for listening in (store, *_same(m, store)):
-            stores.write(m, listening, list(asked.given.values()), site)
+            stores.write(m, listening, list(asked.given.values()), site, told=True)
     if not m.building or not asked.statement.inserts:
         return
     columns = [(column, asked.given[place]) for column, place in asked.statement.inserts if place in asked.given]

@@ -146,9 +146,11 @@ def disk_path(target: Object) -> str | None:
 # -- putting in ----------------------------------------------------------------------------------------------------
 
 
-def write(m: Machine, store: Object, values: list[Value], site: Site, place: Value | None = None) -> None:
+def write(
+    m: Machine, store: Object, values: list[Value], site: Site, place: Value | None = None, told: bool = False
+) -> None:
     """Records what is put into a store: by field where fields are named, else as a whole. `place` is where in a log the
-    caller wants it."""
+    caller wants it; `told` says that listeners hear it."""
     if not m.building:
         return
     for value in values:
@@ -156,7 +158,8 @@ def write(m: Machine, store: Object, values: list[Value], site: Site, place: Val
         _record(m, store, value, site, writers.Filing(named, tuple(leaves(place)) if place is not None else ()))
         for leaf in parts(m, value):
             if isinstance(leaf, Minted):
-                m.heap.add(store.attributes.setdefault("put", {}), settled(stepped(leaf, site, STORED)))
+                for name in ("put", "told") if told else ("put",):
+                    m.heap.add(store.attributes.setdefault(name, {}), settled(stepped(leaf, site, STORED)))
 
 
 def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers.Filing, depth: int = 0) -> None:
