@@ -8,6 +8,7 @@ from typing import Any
 from sselint.read.python.interpreter import containers, iteration, text
 from sselint.read.python.interpreter.machine import Arguments, Machine, Raised
 from sselint.read.python.interpreter.values import (
+    ClassValue,
     Const,
     Exceptional,
     External,
@@ -277,6 +278,15 @@ def _prepared(m: Machine, effect: Effect, c: Context) -> Value:
     return Partial(made, given, tuple(keywords.items())) if given or keywords else made
 
 
+def _object(m: Machine, effect: Effect, c: Context) -> Value:
+    """An object of the class of the tree that is asked for one."""
+    from sselint.read.python.interpreter import classes
+
+    if not isinstance(c.receiver, ClassValue):
+        return _unknown(m, effect, c)
+    return classes.instantiate(m, c.receiver, (), {}, c.arguments.site, c.arguments.frame)
+
+
 def _response(m: Machine, effect: Effect, c: Context) -> Value:
     """A response made of `body`, `(body, status, headers)` or those as arguments, of which all but the first may be
     left out; what is one already stays itself."""
@@ -331,6 +341,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
     "named_input": _named_input, "configured": _configured, "response": _response, "prepared": _prepared,
+    "object": _object,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
     "version": _version, "option": options.added, "hold": _hold, "held": _held,
