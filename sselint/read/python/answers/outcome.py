@@ -277,6 +277,8 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
         return Result(path, Outcome.COMPARED, why, sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
+    if path.hypothesis is Hypothesis.MISSING and any(f.id is not None and _is_plain(f) for f in path.frames):
+        return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
 
 
@@ -311,13 +313,14 @@ def written_down(path: Path) -> bool:
     """Whether a path that asks for the cursor sends events that stand in the source with their ids: a table that is
     the same on every process."""
     named = [f for f in path.frames if f.id is not None and f.id != Const.of("")]
-    plain = all(
-        isinstance(leaf, Const) and not isinstance(leaf, Remembered)
-        for frame in named
-        for value in frame.fields.values()
-        for leaf in leaves(value)
-    )
-    return bool(named) and plain and path.asks_cursor and path.hypothesis is not Hypothesis.MISSING
+    asked = path.asks_cursor and path.hypothesis is not Hypothesis.MISSING
+    return asked and bool(named) and all(map(_is_plain, named))
+
+
+def _is_plain(frame: Frame) -> bool:
+    """Whether an event stands in the source as it is sent."""
+    parts = [leaf for value in frame.fields.values() for leaf in leaves(value)]
+    return all(isinstance(leaf, Const) and not isinstance(leaf, Remembered) for leaf in parts)
 
 
 # -- all paths together --------------------------------------------------------------------------------------------

@@ -429,9 +429,12 @@ def slice_view(m: Machine, view: Collection, lower: Value | None, site: Site) ->
     if isinstance(lower, Const):
         return view
     later = tuple(i for i in view.items if i.phase in LATER)
+    placed = bool(view.source) or any(i.phase for i in view.items)
+    if not placed:
+        later = view.items[1:] or view.items  # written down on the spot: what stands behind a place is known by itself
     if isinstance(lower, Position) or (isinstance(lower, Minted) and lower.phase == "at"):
         at = isinstance(lower, Position) and not lower.after
-        kept = tuple(i for i in view.items if i.phase in LATER or (at and i.phase == "at"))
+        kept = later if not placed else tuple(i for i in view.items if i.phase in LATER or (at and i.phase == "at"))
         return replace(view, items=kept, selection="located")
     if compare.is_cursor(m, lower):
         m.note("compare", site, other=lower, phase="")
