@@ -303,7 +303,7 @@ def doubtful(path: Path) -> Unknown | None:
     for frame in path.frames:
         placed = frame.live or (frame.item is not None and frame.item.source)
         sent = [frame.fields[name] for name in ("id", "data", "text") if name in frame.fields]
-        for leaf in (leaf for value in sent for leaf in leaves(value)):
+        for leaf in (*(leaf for value in sent for leaf in leaves(value)), *frame.inside):
             if isinstance(leaf, Unknown) and (leaf.cursor or (path.asks_cursor and not placed)):
                 return leaf
     return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sselint.read.python.interpreter import classes, containers, text
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import (
+    Collection,
     Const,
     Cursor,
     Item,
@@ -49,6 +50,8 @@ class Frame:
     """True where the names of the fields stand in the text that is sent: an `id:` line, whatever follows it."""
     made: Site | None = None
     """Where the event was put together, which may be far from where it is sent."""
+    inside: tuple[Unknown, ...] = ()
+    """What the cursor had a say in of what stands in the lists and dicts that are sent, and is not known."""
 
     @property
     def id(self) -> Value | None:
@@ -74,8 +77,15 @@ def emit(
     if item is None and m.live is not None and not _only_describes(m.live, fields.get("id")):
         item = m.live
     live = item is not None and item.phase == "live"
-    m.note("frame", site, frame=Frame(fields, site, item, live, framed, literal, made))
+    frame = Frame(fields, site, item, live, framed, literal, made, _unknown_inside(m, fields))
+    m.note("frame", site, frame=frame)
     m.begun = True
+
+
+def _unknown_inside(m: Machine, fields: dict[str, Value]) -> tuple[Unknown, ...]:
+    held = [leaf for value in fields.values() for leaf in leaves(value) if isinstance(leaf, Ref | Collection)]
+    found = (part for value in held for whole in stores.parts(m, value) for part in leaves(whole))
+    return tuple(dict.fromkeys(part for part in found if isinstance(part, Unknown) and part.cursor))
 
 
 def _only_describes(item: Item, identity: Value | None) -> bool:
