@@ -303,7 +303,10 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         return placeholders.unfilled(m.object(ref).label or "it", mentions_cursor(key))
     value = _one_of(m, ref, values, site)
     if compare.is_cursor(m, key):
-        return located(m, ref, value)
+        found = located(m, ref, value)
+        if isinstance(key, Cursor) and key.number and not m.building and not isinstance(found, Ref):
+            m.live = Item(found, ref.id, "after", at=key)  # where it was counted on, the event after it
+        return found
     if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
         m.live = Item(value, ref.id, m.phase())
     return m.as_state(value, ref.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,7 @@ def emit(
 ) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
-    if item is None and m.live is not None and not _only_describes(m.live, fields.get("id")):
+    if item is None and m.live is not None and not _only_describes(m.live, fields):
         item = m.live
     live = item is not None and item.phase == "live"
     frame = Frame(fields, site, item, live, framed, literal, made, _unknown_inside(m, fields))
@@ -88,10 +89,13 @@ def _unknown_inside(m: Machine, fields: dict[str, Value]) -> tuple[Unknown, ...]
     return tuple(dict.fromkeys(part for part in found if isinstance(part, Unknown) and part.cursor))
 
 
-def _only_describes(item: Item, identity: Value | None) -> bool:
+def _only_describes(item: Item, fields: Mapping[str, Value]) -> bool:
     """Whether an entry only says what an event means: the event goes under a number that the connection counts for
-    itself, and the entry was picked by something else."""
-    numbers = _counts(identity)
+    itself, and the entry was picked by something else. What the cursor finds is an event where it is sent."""
+    if isinstance(item.at, Cursor):
+        found, sent = leaves(item.value), {leaf for value in fields.values() for leaf in leaves(value)}
+        return sent.isdisjoint(found) and not any(isinstance(leaf, Ref) for leaf in found)
+    numbers = _counts(fields.get("id"))
     own = bool(numbers) and all(number.local for number in numbers)
     return own and item.at is not None and not {n.about for n in numbers} & {n.about for n in _counts(item.at)}
 
