@@ -79,3 +79,23 @@ def test_settings_that_are_the_same_either_way_are_settled() -> None:
     both = SETTINGS.replace("sqlite3", "postgresql").format(written=".lower()", test="kind in LARGE")
     stream = stream_of({**FILES, "club/settings.py": both})
     assert (stream.ids.scope, stream.replay.where) == (Scope.SHARED, Where.SHARED), stream.replay.why
+
+
+ASKED = "".join(f"FLAG_{n} = os.getenv('FLAG_{n}', '') == 'on'\nif FLAG_{n}:\n    extra = {n}\n" for n in range(20))
+
+
+def test_a_branch_that_no_run_took_is_not_forgotten() -> None:
+    """So many other variables are asked first that not every answer is tried."""
+    project = files(".lower()", "kind in LARGE")
+    project["club/settings.py"] = "import os\n" + ASKED + project["club/settings.py"]
+    stream = stream_of(project)
+    assert (stream.ids.scope, stream.replay.where) == (Scope.UNKNOWN, Where.UNKNOWN), stream.replay.why
+    assert "CLUB_DATABASE" in stream.environment
+    assert stream_of(project, settings(CLUB_DATABASE="postgres")).replay.where is Where.SHARED
+
+
+def test_one_place_that_sets_them_is_enough() -> None:
+    """The look-alike: as many variables, and the settings hang on none of them."""
+    large = SETTINGS.format(written="", test="True").partition("else:")[0]
+    stream = stream_of({**FILES, "club/settings.py": "import os\n" + ASKED + large})
+    assert (stream.ids.scope, stream.replay.where) == (Scope.SHARED, Where.SHARED), stream.replay.why

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter.oracle import Decision
-from sselint.read.python.interpreter.values import ClassValue, Ref, Value
+from sselint.read.python.interpreter.values import ClassValue, Ref, Unknown, Value
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
@@ -57,6 +57,11 @@ class Choices:
         needed is made once on paper too, with the answers of the run that came first."""
         return any(self._tried.get(place, {}).values())
 
+    def untried(self, place: object) -> list[str]:
+        """The variables of tests that all runs which wrote to a place had answered the same way."""
+        tests = [test for test, left in self._tried.get(place, {}).items() if left]
+        return sorted({str(test[1]) for test in tests if isinstance(test, tuple) and test[:1] == ("variable",)})
+
     def replaced(self, place: object, since: Sequence[Decision]) -> None:
         """A run put another value over the one that it had put there before it took these decisions."""
         tests = {d.key for d in since if d.kind == "environment"}
@@ -88,10 +93,17 @@ class Choices:
 
 def possible(m: Machine, module: Module, name: str) -> list[Value]:
     """All that a global may be when start-up is over; none where no run comes to it. Which one is there may hang on the
-    environment: the run notes by which variables."""
-    for variable in m.world.choices.variables(("global", module.path, name)):
+    environment: the run notes by which variables. A branch that sets it too, and that no run took, is unknown."""
+    place = ("global", module.path, name)
+    found = [m.world.force(m, value) for value in list(m.world.globals.get(module.path, {}).get(name, ()))]
+    for variable in m.world.choices.variables(place):
         m.note("environment", None, name=variable)
-    return [m.world.force(m, value) for value in list(m.world.globals.get(module.path, {}).get(name, ()))]
+    untried = m.world.choices.untried(place)
+    if found and untried and len(found) < module.times_set(name):
+        for variable in untried:
+            m.note("environment", None, name=variable)
+        found.append(Unknown(f"{name}, which {' or '.join(untried)} may choose"))
+    return found
 
 
 def implementations(m: Machine, options: Sequence[Value]) -> tuple[ClassValue, ...]:

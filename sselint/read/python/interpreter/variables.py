@@ -50,4 +50,4 @@ def _written_down(m: Machine, container: Value) -> list[object]:
         held += [item.value for item in m.overlay.items.get(container, ())]
         held += [key for key, _ in m.overlay.pairs.get(container, ())]
     written: list[object] = [value.value for value in held if isinstance(value, Const)]
-    return written if len(written) == len(held) else []
+    return list(dict.fromkeys(written)) if len(written) == len(held) else []

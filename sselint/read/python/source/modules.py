@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,6 +21,12 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+([^#\n]*)|im
 SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.MULTILINE)
 COUNTS = re.compile(r"\.(\w+)[ \t]*(?:[+-]=|=[ \t]*[\w.]+\.\1[ \t]*[+-])")
 """`x.number += 1`, `x.number = x.number + 1`."""
+
+
+@lru_cache(maxsize=256)
+def setting(name: str) -> re.Pattern[str]:
+    """What sets a name, at the top of a file or in a branch."""
+    return re.compile(rf"^[ \t]*{re.escape(name)}\s*(:[^=\n]+)?=(?!=)", re.MULTILINE)
 
 
 class Module:
@@ -69,6 +75,10 @@ class Module:
         if known is None:
             known = self._sites[id(node)] = Site(self, node)
         return known
+
+    def times_set(self, name: str) -> int:
+        """At how many places of the file, below an `if` or not, a name is set as a global is."""
+        return len(setting(name).findall(self.source.text))
 
     def code(self, node: Any) -> str:
         """The text of a node of this module. Each is written once: that costs as much as parsing it."""
@@ -176,7 +186,7 @@ class ModuleTable:
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""
         if name not in self._defining:
-            written = re.compile(rf"^[ \t]*{re.escape(name)}\s*(:[^=\n]+)?=", re.MULTILINE)
+            written = setting(name)
             mentioned = (p for p, s in self._sources.items() if name in s.text and written.search(s.text))
             self._defining[name] = [p for p in mentioned if not TESTS.search(p)]
         return self._defining[name]
