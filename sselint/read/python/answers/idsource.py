@@ -100,6 +100,11 @@ def _waits_for_what_is_out_of_sight(path: Path) -> bool:
 
 def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> IdSource:
     unknown = [f for _, f in frames if not f.framed or set(f.fields) == {"text"}]
+    stored = [f for f in unknown if any(isinstance(leaf, Reply) for v in f.fields.values() for leaf in leaves(v))]
+    if stored:
+        why = "text of a store is sent as it is, and what was put there, with an id or without, is not known"
+        sent = evidence_of([(stored[0].site, "sent here")])
+        return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, sent, reaches_fresh_client=Truth.UNKNOWN)
     if unknown and len(unknown) == len(frames):
         value = next(iter(unknown[0].fields.values()))
         why = next(

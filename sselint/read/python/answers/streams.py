@@ -99,7 +99,7 @@ def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share:
     if not any(p.is_stream for p in first):
         first += runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
         if not any(p.is_stream and p.raw_frames for p in first):
-            return None if runs.cut else []
+            return None if runs.cut or not runs.covered else []
     several = _several(runs, first)
     main = _assembled(world, endpoint, runs, several, unit_of)
     if main is None:
@@ -151,13 +151,17 @@ def _assembled(
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
-    if cursor.read is Truth.UNKNOWN:
+    broken_off = runs.cut and not runs.covered
+    if cursor.read is Truth.UNKNOWN or broken_off:
         ids, replay = _not_followed(ids, replay)
     site = site_of(endpoint)
     if site is None:
         return None
     span = site.span("the endpoint")
     outcomes = _outcomes(several, words, runs.complete, cursor, _may_overlap(ids))
+    if broken_off:
+        foreign_run, overlap_run, missing_run, malformed_run = outcomes
+        outcomes = (_not_asked(foreign_run), overlap_run and _not_asked(overlap_run), missing_run, malformed_run)
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
     found_guards = _guards(world, endpoint, [*foreign, *known])
     apps = references(world, endpoint)
@@ -212,6 +216,13 @@ def _not_read(run: Run, cursor: Cursor) -> Run:
         return run
     outcome = Outcome.NOT_READ if cursor.read is Truth.NO else Outcome.UNKNOWN
     return Run(outcome, cursor.why, run.evidence)
+
+
+def _not_asked(run: Run) -> Run:
+    """What a cursor leads to where work ended: that nothing depends on it is then not known."""
+    if run.outcome is not Outcome.IGNORED:
+        return run
+    return replace(run, outcome=Outcome.UNKNOWN, why="nothing that was followed depends on it, and work ended before")
 
 
 def _not_followed(ids: IdSource, replay: Replay) -> tuple[IdSource, Replay]:

@@ -31,8 +31,13 @@ def told(main: Stream, several: Several, assemble: Callable[[Several], Stream | 
 
 
 def worse(one: Stream, other: Stream) -> Stream:
-    """Of what two endpoints make of an implementation, that which tolerates a foreign cursor: so does the class."""
-    return other if one.on_foreign.outcome in REFUSES and other.on_foreign.outcome not in REFUSES else one
+    """Of what two endpoints make of an implementation, that which tolerates a foreign cursor: so does the class. Of two
+    that do, or do not, the one of which more is known: the other was broken off before it came to an event."""
+    return other if _says(other) > _says(one) else one
+
+
+def _says(stream: Stream) -> tuple[bool, bool]:
+    return stream.on_foreign.outcome not in REFUSES, stream.ids.kind is not IdKind.UNKNOWN
 
 
 def _choices(several: Several) -> dict[object, tuple[str, tuple[ClassValue, ...]]]:

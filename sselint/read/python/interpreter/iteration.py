@@ -438,7 +438,8 @@ def _repeat(m: Machine, value: Generator, site: Site | None, body: Body) -> None
     """`iter(callable, sentinel)`."""
     for _ in range(LOOP_ROUNDS):
         body(calls.awaited(m, calls.call(m, value.operands[0], (), {}, site, None), site))
-    raise Ended
+    if m.choose(2, ("sentinel", site), "iteration", "whether what ends it comes", site) == 0:
+        raise Ended
 
 
 LAZY: dict[str, Callable[[Machine, Generator, Site | None, Body], None]] = {

@@ -40,7 +40,9 @@ OTHER_TOTAL = 8_000
 STARTUP_PATHS, STARTUP_STEPS, STARTUP_TOTAL = 32, 16_000, 80_000
 """Start-up makes what all requests find, and is often the longest single run."""
 NEIGHBOURS, MOST_NEIGHBOURS = 60, 2_000
-FIRST_SIGN = 16_000
+FIRST_SIGN, LIKELY_SIGN = 16_000, 40_000
+KEPT_FOR_OTHERS = 4
+"""One part in so many of what may be taken to the first signs of streams is for handlers that do not say they send."""
 PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS = 500_000, 300_000, 250_000
 RUN_STEPS, RUN_EACH, RUN_MOST = 1_500_000, 130_000, 6_000_000
 """For the paper runs: in all, and where the streams are many, for each of them, up to a bound."""
@@ -90,6 +92,7 @@ def build(
     return [*streaming, *loose]
 
 
+_SIGNS = {order.SENDS: LIKELY_SIGN, order.OTHER: OTHER_TOTAL}
 _STAGES = {"first": FIRST_STEPS, "core": CORE_STEPS, "serve": SERVE_STEPS, "near": NEAR_STEPS}
 
 
@@ -207,17 +210,18 @@ def _probe(world: World, endpoints: Iterable[Endpoint], evident: set[str]) -> tu
     world.unread.clear()
     ranked = sorted(((order.of_endpoint(world, e, evident), e) for e in endpoints), key=lambda pair: pair[0])
     streaming: list[tuple[Endpoint, bool]] = []
+    kept = world.budget.steps // KEPT_FOR_OTHERS
     for position, (rank, endpoint) in enumerate(ranked):
-        share = max(world.budget.steps // (len(ranked) - position), ENTRY_STEPS)
-        most = FIRST_SIGN if rank < order.OTHER else OTHER_TOTAL
+        share = _first_share(world, [r for r, _ in ranked[position:]], kept)
         for hopeful in (False, True) if rank <= order.MENTIONS else (False,):
-            explorer = _explorer(world, min(share, most))
+            explorer = _explorer(world, share)
             if any(map(_streams, _explored(world, partial(_serve, endpoint, hopeful=hopeful), explorer, _streams))):
                 streaming.append((endpoint, hopeful))
                 break
         else:
-            if rank == order.SENDS and (explorer.cut or (endpoint.application and order.says_it_answers(endpoint))):
-                unread.note(world, endpoint, explorer.cut)
+            ended = explorer.cut or not explorer.covered
+            if rank == order.SENDS and (ended or (endpoint.application and order.says_it_answers(endpoint))):
+                unread.note(world, endpoint, ended)
     visited: set[str] = set()
     world.renew(PROBE_STEPS)
     for position, (endpoint, hopeful) in enumerate(streaming):
@@ -226,6 +230,15 @@ def _probe(world: World, endpoints: Iterable[Endpoint], evident: set[str]) -> tu
         world.probes.extend(machines)
         visited.update(*(m.visited for m in machines), {_module_of(endpoint)})
     return [endpoint for endpoint, _ in streaming], visited
+
+
+def _first_share(world: World, ranks: Sequence[int], kept: int) -> int:
+    """The steps to the first sign of a stream for the first of those that wait, by how near they are to one. Those that
+    say that they send share all but `kept`, which is for the others, with one another."""
+    likely = ranks.count(order.SENDS)
+    left = world.budget.steps - (kept if len(ranks) > likely else 0)
+    share = left // likely if likely else world.budget.steps // len(ranks)
+    return min(max(share, ENTRY_STEPS), _SIGNS.get(ranks[0], FIRST_SIGN))
 
 
 def _streams(m: Machine) -> bool:

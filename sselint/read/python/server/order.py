@@ -106,9 +106,14 @@ def _home(value: Value) -> str:
 
 
 def _innermost(value: Value) -> Value:
-    while isinstance(value, Partial | Descriptor):
-        value = value.function
-    return value
+    """What a handler comes down to: partial applications are taken off, and decorators that name what they wrap."""
+    while True:
+        if isinstance(value, Partial | Descriptor):
+            value = value.function
+        elif isinstance(value, Function) and isinstance(value.wrapped, Function):
+            value = value.wrapped
+        else:
+            return value
 
 
 def _worth_a_look(world: World, module: Module) -> bool:
