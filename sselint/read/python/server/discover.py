@@ -130,8 +130,8 @@ class Endpoints:
                 yield from self._route(item, prefix, routers, application)
         elif registration.kind == "route" and registration.handler is not None:
             url = _joined(prefix, _text(values.get("path")))
-            handler = self._method(registration.handler)
-            yield Endpoint(handler, url, routers, registration.site, application, options=dict(values))
+            for handler in class_based.views_of(self.m, self._method(registration.handler)):
+                yield Endpoint(handler, url, routers, registration.site, application, options=dict(values))
         elif registration.kind == "mount":
             target = values.get("target")
             inner = _joined(prefix, _text(values.get("path") or values.get("prefix")))

@@ -57,6 +57,8 @@ EXPECTED = {
     "bottle_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
     "bottle_refuses_late": Expected(RANDOM, MEMORY, Where.NONE, Outcome.EMPTY, 409, late=True),
     "bottle_returned": Expected(RANDOM, MEMORY, Where.NONE, Outcome.FAIL_CLOSED, 410),
+    "django_rest_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
+    "django_rest_set": Expected(INDEX, MEMORY, MEMORY, Outcome.COMPARED),
     "dishka_by_type": Expected(INDEX, MEMORY, MEMORY, Outcome.COMPARED),
     "dishka_shared": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
     "django_cache": Expected(STORE, SHARED, SHARED, Outcome.COMPARED),
