@@ -179,10 +179,7 @@ def instantiate(
     try:
         if cls.flags.get("dataclass") and "__init__" not in cls.attributes:
             records.fill(m, cls, ref, positional, keywords, site)
-            for hook in m.rules.word_list("record_hooks"):
-                after = class_attribute(m, cls, hook)
-                if after is not None:
-                    calls.call(m, bind(m, after[0], ref, after[1]), (), {}, site, frame)
+            records.prepared(m, cls, ref, site, frame)
             return ref
         found = class_attribute(m, cls, "__init__")
         if found is not None:

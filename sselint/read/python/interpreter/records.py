@@ -71,6 +71,34 @@ def fill(
         _columns(m, cls, ref, keywords, site)
 
 
+def copied(m: Machine, record: Value, changes: dict[str, Value], site: Site, made_anew: bool = False) -> Value:
+    """A new record with the fields of another one and some changed; `made_anew` where its constructor runs again."""
+    cls = classes.class_of(m, record)
+    if cls is None or not isinstance(record, Ref):
+        return Unknown("a copy with other fields") if changes else record
+    ref = m.make("instance", cls, site, None, cls.name)
+    held = {name for of, name in m.overlay.attributes if of == record}
+    m.constructing.append(ref)
+    try:
+        for name in dict.fromkeys((*fields_of(m, cls), *m.object(record).attributes, *sorted(held), *changes)):
+            value = changes.get(name) or m.read_attribute(record, name, site)
+            if value is not None:
+                m.write_attribute(ref, name, value, site)
+        if made_anew:
+            prepared(m, cls, ref, site)
+    finally:
+        m.constructing.pop()
+    return ref
+
+
+def prepared(m: Machine, cls: ClassValue, ref: Ref, site: Site, frame: Frame | None = None) -> None:
+    """What a record does itself once its fields are set: `__post_init__`."""
+    for hook in m.rules.word_list("record_hooks"):
+        after = classes.class_attribute(m, cls, hook)
+        if after is not None:
+            calls.call(m, classes.bind(m, after[0], ref, after[1]), (), {}, site, frame)
+
+
 def _is_spread(spread: Value, has_default: bool) -> bool:
     """Whether a field comes from what `**` carries: what a store gave back was put there whole; of anything else only
     the fields that must be given are in it for sure."""

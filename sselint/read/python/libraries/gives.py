@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python.interpreter import containers, iteration, text
+from sselint.read.python.interpreter import containers, iteration, records, text
 from sselint.read.python.interpreter.machine import Arguments, Machine, Raised
 from sselint.read.python.interpreter.values import (
     ClassValue,
@@ -95,6 +95,21 @@ def _image(m: Machine, effect: Effect, c: Context) -> Value:
     found = m.heap.make(key, "shared", "image", c.arguments.site, True)
     found.where, found.label = "image", "a file that every process has"
     return Reply(found.id)
+
+
+def _copied(m: Machine, effect: Effect, c: Context) -> Value:
+    """A record with other fields: the changes are a dict that `of` names, or else the keywords. The record is the
+    receiver, or else the first argument; its constructor runs again where the rules say so."""
+    changes = dict(c.arguments.keywords)
+    record = c.receiver or c.arguments.first()
+    if effect.get("of") is not None:
+        given = c.argument(effect, "of") or NOTHING
+        if not isinstance(given, Ref | Const):
+            return Unknown("a copy whose changes are not known")
+        changes = dict(containers.known_entries(m, given)) if isinstance(given, Ref) else {}
+    if "**" in changes:
+        return Unknown("a copy whose changes are not known")
+    return records.copied(m, record, changes, c.arguments.site, made_anew=bool(effect.get("anew")))
 
 
 def _element(m: Machine, effect: Effect, c: Context) -> Value:
@@ -337,7 +352,8 @@ def _version(m: Machine, effect: Effect, c: Context) -> Value:
 
 GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
-    "query": _query, "variable": _variable, "image": _image, "element": _element, "used": _used, "entry": _attribute,
+    "query": _query, "variable": _variable, "image": _image, "element": _element, "copied": _copied,
+    "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
     "named_input": _named_input, "configured": _configured, "response": _response, "prepared": _prepared,

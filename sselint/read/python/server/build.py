@@ -359,14 +359,16 @@ def _explored(
 def _run(function: Value, site: Site, m: Machine) -> None:
     """Calls something of which nobody knows who calls it."""
     given: tuple[Value, ...] = ()
+    named: dict[str, Value] = {}
     if isinstance(function, Function):
         parameters = [p for p in function.node.parameters if p.kind in ("positional", "keyword") and p.default is None]
         if function.receiver is not None:
             parameters = parameters[1:]
-        if all(p.kind == "positional" for p in parameters) and function.node not in m.world.options:
-            given = tuple(_parameter(m, function, p) for p in parameters)
+        if function.node not in m.world.options:
+            given = tuple(_parameter(m, function, p) for p in parameters if p.kind == "positional")
+            named = {p.name: _parameter(m, function, p) for p in parameters if p.kind == "keyword"}
         m.alone = function.node
-    value = calls.call(m, function, given, {}, site, None)
+    value = calls.call(m, function, given, named, site, None)
     try:
         if isinstance(value, Generator) and value.kind == "coroutine":
             value = calls.awaited(m, value, site)
