@@ -302,7 +302,7 @@ def doubtful(path: Path) -> Unknown | None:
         return None
     for frame in path.frames:
         placed = frame.live or (frame.item is not None and frame.item.source)
-        sent = [frame.fields[name] for name in ("id", "data", "text") if name in frame.fields]
+        sent = [frame.fields[name] for name in ("id", "data", "text", "event") if name in frame.fields]
         for leaf in (*(leaf for value in sent for leaf in leaves(value)), *frame.inside):
             if isinstance(leaf, Unknown) and (leaf.cursor or (path.asks_cursor and not placed)):
                 return leaf
@@ -349,13 +349,14 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
 
 def _that_say_something(results: list[Result]) -> list[Result]:
     """Without the paths on which the response ends at once, with no event and no look at the cursor, where others do
-    look at it: a stream that is over says nothing of what a cursor meets. Nor does one that only waits, where others
-    send what is not understood behind the cursor."""
+    look at it: a stream that is over says nothing of what a cursor meets. Nor does one that only waits, or has nothing
+    to send, where others send what is not understood behind the cursor."""
     if not any(r.path.asks_cursor for r in results):
         return results
     over = [r for r in results if r.outcome is Outcome.IGNORED and r.path.how == "closed" and not r.path.raw_frames]
     if any(r.outcome is Outcome.UNKNOWN and r.path.asks_cursor and r.path.raw_frames for r in results):
-        over += [r for r in results if r.outcome is Outcome.FROM_HEAD and not r.path.raw_frames]
+        silent = [r for r in results if not r.path.raw_frames and not r.late]
+        over += [r for r in silent if r.outcome in (Outcome.FROM_HEAD, Outcome.EMPTY)]
     return [r for r in results if r not in over] or results
 
 

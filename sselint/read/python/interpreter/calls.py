@@ -289,8 +289,10 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
             run_generator(m, value, lambda element, where: None)
         elif isinstance(value, Generator):
             result = awaited(m, value, site)
-        else:
+        elif _is_called(m, value):
             result = awaited(m, call(m, value, (), {}, site, None), site)
+        else:  # what was handed to a thread is there already
+            result = value
         wire.flush(m, site)
     except Signal as jump:
         signal = jump
@@ -303,6 +305,13 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
         m.current[:] = current
         m.trace, m.sink, m.apart, m.boot = trace, sink, m.apart - 1, boot
     return done
+
+
+def _is_called(m: Machine, value: Value) -> bool:
+    """Whether a value is something to call, and not what a call has given."""
+    if isinstance(value, Ref):
+        return m.object(value).kind in ("instance", "library")
+    return isinstance(value, Function | Callback | Partial | Method | ClassValue | External)
 
 
 __all__ = ["Join", "Minted", "awaited", "builtin_calls", "call", "run_apart", "run_generator"]
