@@ -81,7 +81,7 @@ def test_what_may_be_a_library_is_one(name: str, unit: str, meant: str | None) -
 
 def test_a_script_finds_what_stands_beside_it() -> None:
     """Python looks in the folder of the file that it is told to run, whatever else that folder is."""
-    run = 'if __name__ == "__main__":\\n    pass\\n'
+    run = 'if __name__ == "__main__":\n    pass\n'
     texts = dict.fromkeys(("tools/__init__.py", "tools/store.py", "lib/__init__.py", "lib/a.py"), "")
     texts["tools/serve.py"] = run
     texts["lib/b.py"] = "def main():\n    if __name__ == '__main__': pass\n"

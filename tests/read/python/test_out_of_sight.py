@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import IdKind, Outcome, Where
+from sselint.facts import IdKind, Outcome, Truth, Where
 from tests.read.python.programs import stream_of
 
 HANDED_IN = """
@@ -45,6 +45,36 @@ def test_what_an_unknown_container_hands_in_is_not_what_the_client_sent() -> Non
     assert stream.replay.live_tail is Where.UNKNOWN
     assert stream.on_foreign.outcome is Outcome.UNKNOWN
     assert "wiring.Wanted" in stream.on_foreign.why
+
+
+MARKED = """
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+from marks import FromHead
+
+app = FastAPI()
+log = []
+
+@app.post("/news")
+async def publish(text: str):
+    log.append((len(log) + 1, text))
+
+@app.get("/news")
+async def news(last_event_id: FromHead[int] = 0):
+    async def body():
+        for number, text in list(log):
+            if number > last_event_id:
+                yield f"id: {number}\\ndata: {text}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_a_parameter_called_after_the_cursor_is_the_client_s() -> None:
+    """The look-alike: the same kind of mark, around what no container could hand in."""
+    stream = stream_of(MARKED)
+    assert stream.cursor.read is Truth.YES
+    assert stream.on_foreign.outcome is Outcome.COMPARED
 
 
 FILLED = """

@@ -24,10 +24,14 @@ def handed(m: Machine, node: ir.Expression | None, name: str, home: Frame, site:
     mark that no rule describes says that somebody else than the client fills the parameter, and no more."""
     if not isinstance(node, ir.Subscript):
         return None
+    from sselint.read.python.server import world
+
     mark = expressions.evaluate(m, node.value, home)
     if not isinstance(mark, External) or mark.name.partition(".")[0] in PLAIN:
         return None
     entry = m.rules.entry(mark.name)
+    if entry is None and world.plain(name) in m.world.cursor_words:
+        return None
     if entry is None:
         return Unknown(f"{name}, which {mark.name} fills, and which no rule describes")
     if entry.role != "dependency":
