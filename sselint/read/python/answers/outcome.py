@@ -344,7 +344,24 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
         if unknown is not None:
             return _run(unknown)
         return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
-    return _run(min(tolerant, key=_rank))
+    found = min(tolerant, key=_rank)
+    open_one = None if complete else _not_asked_otherwise(found, results)
+    if open_one is not None:
+        span = (open_one.site.span("decided here"),) if open_one.site is not None else ()
+        return Run(Outcome.UNKNOWN, f"depends on {open_one.label}, and not all ways were followed", span)
+    return _run(found)
+
+
+def _not_asked_otherwise(result: Result, results: Sequence[Result]) -> Decision | None:
+    """What the environment decided on a path on which nothing depends on the cursor, where no path that came as far
+    went the other way: a store that is not configured asks for nothing."""
+    if result.outcome is not Outcome.IGNORED:
+        return None
+    others = [r.path.options("environment") for r in results if r.path.how == result.path.how]
+    for key, decision in result.path.options("environment").items():
+        if all(other[key].option == decision.option for other in others if key in other):
+            return decision
+    return None
 
 
 def _that_say_something(results: list[Result]) -> list[Result]:

@@ -151,7 +151,7 @@ def _assembled(
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
-    broken_off = runs.cut and not runs.covered
+    broken_off = not runs.covered
     if cursor.read is Truth.UNKNOWN or broken_off:
         ids, replay = _not_followed(ids, replay)
     site = site_of(endpoint)
