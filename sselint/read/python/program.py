@@ -153,6 +153,8 @@ class Analysis:
             share = world.budget.steps // (len(endpoints) - number)
             found.extend((streams_of(world, endpoint, self.unit_of, share) or ())[:1])
         several = {_place(s): _same(s, found) for s in streams}
+        if world.cut or world.budget.spent:
+            self._not_again.update({_place(s): s for s in streams if not several[_place(s)]})
         return {place: reduce(_merged, same) for place, same in several.items() if same}
 
     @cached_property

@@ -117,6 +117,20 @@ def test_what_is_not_read_again_is_told(monkeypatch: pytest.MonkeyPatch) -> None
     assert "plain" not in report.why
 
 
+@pytest.mark.parametrize("cut", [True, False])
+def test_what_is_not_found_again_is_told_where_work_ended_before(monkeypatch: pytest.MonkeyPatch, cut: bool) -> None:
+    program = _program({"app.py": HEAD + SERVER})
+    stream = _by_name(program)["timed"]
+
+    def nothing(world: World, *_: object) -> list[object]:
+        world.cut = cut
+        return []
+
+    monkeypatch.setattr(build, "build", nothing)
+    assert program.again(stream, settings(BY_CLOCK="1")) is stream
+    assert [report.path for report in program.left_out()] == ["app.py"] * cut
+
+
 def test_what_is_mounted_twice_keeps_its_addresses() -> None:
     twice = SERVER.replace('Route("/timed", timed), ', 'Route("/timed", timed), Route("/again", timed), ')
     program = _program({"app.py": HEAD + twice})
