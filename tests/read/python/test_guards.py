@@ -89,6 +89,33 @@ def test_creating_on_demand_undoes_it() -> None:
     assert [g.origin for g in stream.guards] == [KeyOrigin.CLIENT]
 
 
+@pytest.mark.parametrize(
+    "find",
+    [
+        "if key not in runs:\n        return Response(status_code=404)\n    runs[key] = [*runs[key], 'x']",
+        "old = runs.get(key)\n    if old is None:\n        return Response(status_code=404)\n    runs[key] = [*old, 1]",
+    ],
+)
+def test_replacing_what_is_there_keeps_its_key(find: str) -> None:
+    """Who puts another value under a name that was found there has not chosen the name."""
+    stream = stream_of(program(REFUSED, find=find))
+    assert [g.origin for g in stream.guards] == [KeyOrigin.RANDOM_LOCAL]
+
+
+def test_putting_what_may_not_be_there_chooses_it() -> None:
+    """The look-alike: nobody has looked whether there is such a run."""
+    stream = stream_of(program(REFUSED, find="runs[key] = ['x']"))
+    assert [g.origin for g in stream.guards] == [KeyOrigin.CLIENT]
+
+
+def test_of_two_stores_the_one_that_something_fills_is_the_guard() -> None:
+    """A default that an import replaces is never filled: what is never there refuses nobody who uses the other."""
+    stores = "{}\nspare = {}\ncurrent = spare\n\ndef chosen():\n    global current\n    current = runs\n"
+    guard = '    if key not in current:\n        return Response("no such run here", status_code=404)\n'
+    stream = stream_of(program(guard, runs=stores))
+    assert [g.origin for g in stream.guards] == [KeyOrigin.RANDOM_LOCAL]
+
+
 def test_default_dict_refuses_nothing() -> None:
     """Asking a defaultdict makes what is asked for."""
     stream = stream_of(program("    runs[key]\n", runs="defaultdict(list)"))

@@ -13,6 +13,8 @@ from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.references import references
 from sselint.read.python.server.world import World
 
+NEVER_FILLED = "nothing in the tree adds such a key"
+
 
 def guard_of(heap: Heap, event: Event, refusal: Event) -> Guard:
     """The guard that a failed lookup is."""
@@ -48,7 +50,7 @@ def origin_of(target: Object) -> tuple[KeyOrigin, str]:
         return KeyOrigin.SHARED, f"{target.label} knows it, which every process asks"
     origins = [_origin(value) for value in _keys(target)]
     if not origins:
-        return KeyOrigin.UNKNOWN, "nothing in the tree adds such a key"
+        return KeyOrigin.UNKNOWN, NEVER_FILLED
     if KeyOrigin.CLIENT in origins:
         return KeyOrigin.CLIENT, "the client chooses it, so that another process may know the same one"
     for wanted in (KeyOrigin.UNKNOWN, KeyOrigin.SHARED):

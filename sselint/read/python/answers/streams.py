@@ -259,7 +259,9 @@ def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Gu
         if event is None or refusal is None:
             continue
         guard = guards.guard_of(world.heap, event, refusal)
-        found.setdefault(guard.key, guard)
+        known = found.get(guard.key)
+        if known is None or known.why == guards.NEVER_FILLED:  # where another one is filled, that is the one in use
+            found[guard.key] = guard
     for guard in guards.startup(world, endpoint):
         found.setdefault(guard.key, guard)
     return tuple(found.values())

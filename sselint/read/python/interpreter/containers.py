@@ -99,13 +99,17 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         add(m, receiver, value, site, growing)
         return
     m.overlay.pairs.setdefault(receiver, []).append((key, value))
-    m.note("adopt", site, container=receiver.id)
+    there = m.overlay.known.get(("lookup", receiver.id, key)) == 0
+    if not there:
+        m.note("adopt", site, container=receiver.id)
     if m.own(receiver):
         return
     m.escape(value)
     if m.building:
         stored = settled(stepped(value, site, STORED))
-        m.heap.add_pair(target, settled(stepped(key, site, STORED)), stored)
+        held = dict.fromkeys(k for k, _ in target.pairs) if there else {}
+        for name in held or (settled(stepped(key, site, STORED)),):  # what is replaced keeps the key that it had
+            m.heap.add_pair(target, name, stored)
         m.world.choices.wrote((target.id, name_of_key(key)), stored, m.oracle.decisions)
         if growing and not m.boot:
             target.grows = target.grows or site
