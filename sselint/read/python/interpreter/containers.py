@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -84,8 +85,10 @@ def name_of_key(key: Value) -> str:
     return f"[#{key.id}]" if isinstance(key, Ref) else "[?]"
 
 
-def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, growing: bool = True) -> None:
-    """`receiver[key] = value`."""
+def set_item(
+    m: Machine, receiver: Value, key: Value, value: Value, site: Site, growing: bool = True, origin: Item | None = None
+) -> None:
+    """`receiver[key] = value`; `origin` is the element that the value was made from."""
     if not isinstance(receiver, Ref):
         return
     target = m.object(receiver)
@@ -99,6 +102,7 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         add(m, receiver, value, site, growing)
         return
     m.overlay.pairs.setdefault(receiver, []).append((key, value))
+    m.overlay.origins.setdefault(receiver, []).append(origin or (m.current[-1] if m.current else Item(key)))
     there = m.overlay.known.get(("lookup", receiver.id, key)) == 0
     if not there:
         m.note("adopt", site, container=receiver.id)
@@ -114,6 +118,17 @@ def set_item(m: Machine, receiver: Value, key: Value, value: Value, site: Site, 
         if growing and not m.boot:
             target.grows = target.grows or site
         target.fed_by.add(library.feeding(m, value))
+
+
+def placed_pairs(m: Machine, ref: Ref, shape: Callable[[Value, Value], Value]) -> list[Item]:
+    """The pairs that this run has put into a dict, each where the element stands that it was made from."""
+    pairs, origins = m.overlay.pairs.get(ref, []), m.overlay.origins.get(ref, [])
+    if len(origins) != len(pairs):
+        return [Item(shape(key, value)) for key, value in pairs]
+    return [
+        Item(shape(key, value), origin.source, origin.phase)
+        for (key, value), origin in zip(pairs, origins, strict=True)
+    ]
 
 
 def remove_item(m: Machine, receiver: Value, key: Value, site: Site) -> None:
@@ -150,8 +165,22 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
         return ref
     views = [iteration.view_of(m, v) for v in (left, right)]
     items = tuple(item for view in views if view is not None for item in view.items)
+    if m.building:
+        return _made_of(m, items, site)
     main = max((v for v in views if v is not None), key=lambda v: (v.source != 0, v.selection != "all"), default=None)
     return Collection(main.source if main else 0, items, main.selection if main else "all")
+
+
+def _made_of(m: Machine, items: Sequence[Item], site: Site) -> Ref:
+    """A list of these elements, each from where it stood: one that was put together anew may be kept."""
+    made = m.make("list", "list", site)
+    for item in items:
+        add(m, made, item.value, site, growing=False, item=item)
+    return made
+
+
+def _asks(bounds: Sequence[Any]) -> bool:
+    return any(isinstance(bound, Value) and mentions_cursor(bound) for bound in bounds)
 
 
 def known_entries(m: Machine, value: Value) -> dict[str, Value]:
@@ -420,6 +449,8 @@ def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | 
     if isinstance(receiver, Ref) and library.describes(m, receiver, "__getitem__"):
         return library.object_item(m, receiver, lower or Const.of(None), site)
     view = iteration.view_of(m, receiver)
+    if m.building and view is not None and isinstance(receiver, Ref) and m.own(receiver) and not _asks(bounds):
+        return _made_of(m, view.items, site)
     if view is None:
         return Unknown("a slice of something that is not understood", mentions_cursor(receiver))
     return slice_view(m, view, lower, site)

@@ -143,6 +143,8 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
         return text.percent(m, left, right)
     if sign == "-" and left is right and _counts(left):  # the very same reading: the place of what is first here
         return replace(m.minted("counter", site, getattr(left, "about", 0)), phase=FIRST)
+    if sign == "-" and _counts_back(left, right):
+        return replace(m.minted("counter", site, getattr(left, "about", 0)), phase=oldest.OLDEST)
     if isinstance(left, Const) and isinstance(right, Const):
         return _fold(m, sign, left, right, site)
     if sign == "|" and isinstance(left, External | ClassValue):  # `int | None` in an annotation
@@ -175,6 +177,12 @@ def _by_their_methods(m: Machine, sign: str, left: Value, right: Value, site: Si
 def _counts(value: Value) -> bool:
     counted = isinstance(value, Minted) and value.kind in COUNTING
     return counted or isinstance(value, Remembered | Length)
+
+
+def _counts_back(left: Value, right: Value) -> bool:
+    """Whether so many are taken off the number of the newest: what a ring of that size keeps begins there."""
+    several = isinstance(right, Const) and type(right.value) is int and right.value > 1
+    return several and _counts(left) and not isinstance(left, Length)
 
 
 def _fold(m: Machine, sign: str, left: Const, right: Const, site: Site) -> Value:
@@ -348,8 +356,8 @@ def _comprehension(m: Machine, node: ir.Comprehension, frame: Frame) -> Value:
     run_clauses(m, node, 0, first, inner, emit)
     if node.kind == "dict":
         ref = m.make("dict", "dict", site, frame)
-        for key, value in pairs:
-            containers.set_item(m, ref, key, value, site, growing=False)
+        for (key, value), item in zip(pairs, found, strict=True):
+            containers.set_item(m, ref, key, value, site, growing=False, origin=item)
         return ref
     view = iteration.view_of(m, first)
     if view is not None:

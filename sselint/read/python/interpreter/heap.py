@@ -112,6 +112,8 @@ class Overlay:
     attributes: dict[tuple[Ref, str], Value] = field(default_factory=dict)
     items: dict[Ref, list[Item]] = field(default_factory=dict)
     pairs: dict[Ref, list[tuple[Value, Value]]] = field(default_factory=dict)
+    origins: dict[Ref, list[Item]] = field(default_factory=dict)
+    """For each of the pairs that were put into a dict one by one, the element that was looked at then."""
     escaped: set[Ref] = field(default_factory=set)
     known: dict[object, object] = field(default_factory=dict)
     oldest: set[Ref] = field(default_factory=set)

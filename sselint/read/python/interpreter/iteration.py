@@ -84,7 +84,7 @@ def _container_view(m: Machine, ref: Ref) -> Collection:
     target = m.object(ref)
     added = m.overlay.items.get(ref, [])
     if target.kind == "dict":
-        added = [*added, *(Item(k) for k, _ in m.overlay.pairs.get(ref, []))]
+        added = [*added, *containers.placed_pairs(m, ref, lambda key, _: key)]
     if m.own(ref):
         source = next((i.source for i in added if i.source), 0)
         selection = next((i.selection for i in added if i.selection), "all")

@@ -11,7 +11,6 @@ from sselint.read.python.interpreter.values import (
     Collection,
     Const,
     Exceptional,
-    Item,
     Position,
     Ref,
     Tuple,
@@ -121,7 +120,8 @@ def _values(m: Machine, receiver: Value, a: Arguments) -> Value:
 def _dict_view(m: Machine, ref: Ref, shape: Callable[[Value, Value], Value]) -> Value:
     pairs = containers.all_pairs(m, ref)
     if m.own(ref):
-        return Collection(0, tuple(Item(shape(k, v)) for k, v in pairs))
+        placed = containers.placed_pairs(m, ref, shape)
+        return Collection(next((i.source for i in placed if i.source), 0), tuple(placed))
     m.note("read", m.object(ref).site, container=ref.id)
     options = list(dict.fromkeys(shape(m.as_state(k, ref.id), m.as_state(v, ref.id)) for k, v in pairs))
     return Collection(ref.id, iteration.representatives(m, ref, options))
