@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import Outcome, Where
-from tests.read.python.programs import stream_of
+from sselint.facts import IdKind, Outcome, Where
+from tests.read.python.programs import settings, stream_of
 
 SERVER = """
 import uuid
@@ -138,3 +138,50 @@ def test_what_is_made_of_text_out_of_sight_may_be_the_cursor() -> None:
     """Look-alike: who takes the text apart is not known, and neither is what comes of it."""
     other = "from elsewhere import read\n" + KEPT_AS_TEXT.replace("WRITE", "str").replace("READ", "read")
     assert stream_of(other).on_foreign.outcome is not Outcome.EMPTY
+
+
+SHARED = """
+import redis
+
+
+class Shared(EventStore):
+    def __init__(self, url):
+        self.redis = redis.from_url(url)
+
+    async def store_event(self, stream_id, message):
+        return self.redis.xadd(stream_id, {"message": message.model_dump_json()})
+
+    async def replay_events_after(self, last_event_id, send_callback):
+        for key, fields in self.redis.xrange("stream", min=f"({last_event_id}"):
+            await send_callback(EventMessage(fields["message"], key))
+        return "stream"
+
+
+"""
+CHOSEN = """
+import os
+
+url = os.getenv("EVENTS_URL")
+if url:
+    try:
+        store = Shared(url)
+    except Exception:
+        store = Kept()
+else:
+    store = Kept()
+manager = StreamableHTTPSessionManager(app=Server("notes"), event_store=store)
+"""
+
+
+def test_the_store_that_the_environment_gives_to_the_manager() -> None:
+    """Neither is told for the other: with memory a foreign id is not found, with Redis what is behind it is sent."""
+    made = 'manager = StreamableHTTPSessionManager(app=Server("notes"), event_store=Kept())\n'
+    source = SERVER.replace(made, SHARED + CHOSEN) + CAUGHT
+    stream = stream_of(source)
+    assert stream.on_foreign.outcome is Outcome.UNKNOWN
+    assert "EVENTS_URL" in stream.on_foreign.why
+    assert stream.ids.kind is IdKind.UNKNOWN
+    given = stream_of(source, settings(EVENTS_URL="redis://events:6379"))
+    assert (given.ids.kind, given.replay.where) == (IdKind.STORE, Where.SHARED)
+    unset = stream_of(source, settings())
+    assert (unset.ids.kind, unset.on_foreign.outcome) == (IdKind.RANDOM, Outcome.EMPTY)

@@ -69,6 +69,8 @@ class Runs:
         """Whether any of the paths was broken off."""
         self.covered = True
         """Whether no answer to a question was left out altogether by the last paths."""
+        self.near_left = False
+        """Whether one was left out that came up in the stream."""
 
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
@@ -86,7 +88,7 @@ class Runs:
         found = [Path(hypothesis, m.trace, decisions, words) for m, decisions in explorer.run(path)]
         self.complete = self.complete and explorer.complete
         self.cut = self.cut or explorer.cut
-        self.covered = explorer.covered
+        self.covered, self.near_left = explorer.covered, explorer.near_left
         return found
 
 
@@ -117,12 +119,12 @@ def _several(runs: Runs, first: list[Path]) -> tuple[list[Path], ...]:
     shape = shape_of([*first, *seen])
     missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
     foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
-    covered = runs.covered
+    covered, near_left = runs.covered, runs.near_left
     if _nameless([*first, *seen, *missing, *foreign]):
         return missing, foreign, [], []
     known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
     malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
-    runs.covered = covered
+    runs.covered, runs.near_left = covered, near_left
     return missing, foreign, known, malformed
 
 
@@ -151,7 +153,7 @@ def _assembled(
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
-    broken_off = not runs.covered
+    broken_off = not runs.covered and (runs.cut or runs.near_left)
     if cursor.read is Truth.UNKNOWN or broken_off:
         ids, replay = _not_followed(ids, replay)
     site = site_of(endpoint)

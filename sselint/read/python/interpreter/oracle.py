@@ -184,6 +184,8 @@ class Explorer:
         self.complete = True
         self.covered = True
         """Whether each answer that was seen to be possible was taken on some path."""
+        self.near_left = False
+        """Whether the number of paths ended where near questions had answers that no path had taken."""
         self.cut = False
         """Whether a path was broken off, or none was begun any more, because there were no steps left."""
 
@@ -197,6 +199,7 @@ class Explorer:
         while waiting:
             if count >= self.limit or self.budget.spent or self.left <= 0:
                 self.complete, self.covered = False, not waiting.fresh
+                self.near_left = bool(waiting.near)
                 self.cut = self.cut or count < self.limit
                 return
             prefix = waiting.pop(count)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sselint.read.python.interpreter import (
     builtin_calls,
     calls,
+    choices,
     classes,
     containers,
     inherited,
@@ -264,6 +265,7 @@ def make_object(m: Machine, entry: Entry, a: Arguments, parent: Ref | None = Non
         target.arguments.setdefault(name, settled(value))
         if m.building:
             m.heap.add(target.given.setdefault(name, {}), settled(value))
+            m.world.choices.wrote((target.id, f"argument {name}"), settled(value), m.oracle.decisions)
     if parent is not None:
         target.details.setdefault("parent", parent)
         m.overlay.attributes[(ref, "argument parent")] = parent
@@ -283,7 +285,7 @@ def argument(m: Machine, ref: Ref, name: str) -> Value | None:
     options = [v for v in target.given.get(name, ()) if isinstance(v, Ref) or v == Const.of(None)]
     if len(options) < 2:
         return target.arguments.get(name)
-    picked = options[m.once(len(options), (ref.id, place[1]), "value", f"which {name} {target.label} is given")]
+    picked = choices.picked(m, (ref.id, place[1]), options, f"the {name} of {target.label}", target.site)
     m.overlay.attributes[place] = picked
     return picked
 
