@@ -196,6 +196,8 @@ class Machine:
         """Environment variables that the run asked for."""
         self.written: dict[tuple[Ref, str], tuple[Value, int]] = {}
         """What the run has set attributes to, and how many decisions it had taken then."""
+        self.first = (0, 0)
+        """The answer to the test that is being evaluated which is tried first, and in how deep a call it is asked."""
         self.hopeful = False
         """Whether what nothing has been seen to fill yet may be full all the same, also while the heap is built."""
         self.alone: object = None
@@ -238,7 +240,8 @@ class Machine:
 
     def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
         """The oracle's answer."""
-        return self.oracle.choose(options, key, kind, label, site, self.ways.within)
+        first = self.first[1] if kind == "condition" and self.first[0] == self.depth else 0
+        return self.oracle.choose(options, key, kind, label, site, self.ways.within, first)
 
     def once(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
         """The oracle's answer, the same for the whole run."""

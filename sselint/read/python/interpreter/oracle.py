@@ -46,7 +46,8 @@ class Decision:
 
 @dataclass
 class Oracle:
-    """Answers the questions of one run: first those of `prefix`, then as `usual`, else always with the first option."""
+    """Answers the questions of one run: first those of `prefix`, then as `usual`, else with the option that the run
+    tries first."""
 
     prefix: tuple[int, ...] = ()
     steps_left: int = 60_000
@@ -56,11 +57,18 @@ class Oracle:
     decisions: list[Decision] = field(default_factory=list)
 
     def choose(
-        self, options: int, key: object, kind: str, label: str = "", site: Site | None = None, within: int = 0
+        self,
+        options: int,
+        key: object,
+        kind: str,
+        label: str = "",
+        site: Site | None = None,
+        within: int = 0,
+        first: int = 0,
     ) -> int:
-        """The option taken, 0 up to `options` - 1."""
+        """The option taken, 0 up to `options` - 1; `first` where no path has said another yet."""
         position = len(self.decisions)
-        option = self.prefix[position] if position < len(self.prefix) else self.usual.get(key, 0)
+        option = self.prefix[position] if position < len(self.prefix) else self.usual.get(key, first)
         option = min(option, options - 1)
         self.decisions.append(Decision(key, option, options, kind, label, site, within))
         return option
@@ -217,7 +225,7 @@ class Explorer:
                 reached = True
                 waiting.reached()
                 far = (d for n, d in enumerate(decisions) if self.near(result, d, n) is not Nearness.NEAR)
-                usual = {d.key: d.option for d in far if d.option}
+                usual = {d.key: d.option for d in far}
             served.update((d.key, d.option) for d in decisions if not failed)
             for decision, other, fresh in self._others(decisions, len(prefix), seen):
                 near = self.near(result, decision, len(other) - 1)

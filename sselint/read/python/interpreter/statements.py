@@ -12,6 +12,7 @@ from sselint.read.python.interpreter import (
     containers,
     expressions,
     iteration,
+    leads,
     patterns,
     singletons,
 )
@@ -202,7 +203,7 @@ def _assert(m: Machine, node: ir.Assert, frame: Frame) -> None:
 
 
 def _if(m: Machine, node: ir.If, frame: Frame) -> None:
-    run_block(m, node.body if expressions.condition(m, node.test, frame) else node.orelse, frame)
+    run_block(m, node.body if leads.holds(m, node, frame) else node.orelse, frame)
 
 
 def _while(m: Machine, node: ir.While, frame: Frame) -> None:
@@ -227,8 +228,20 @@ def _while(m: Machine, node: ir.While, frame: Frame) -> None:
 
 
 def _comes_to_an_end(m: Machine, node: ir.While) -> bool:
-    """Whether a loop is sure to end: start-up does, or there is no server; but `while True` ends where it says so."""
-    return m.boot and not isinstance(node.test, ir.Constant)
+    """Whether a loop is sure to end: start-up does, or there is no server; but `while True` only if it says where."""
+    return m.boot and (not isinstance(node.test, ir.Constant) or _breaks(node.body))
+
+
+def _breaks(body: Sequence[ir.Statement]) -> bool:
+    """Whether the body of a loop leaves the loop where nothing has failed."""
+    for statement in body:
+        if isinstance(statement, ir.Jump) and statement.kind == "break":
+            return True
+        if isinstance(statement, ir.If | ir.Try) and _breaks((*statement.body, *statement.orelse)):
+            return True
+        if isinstance(statement, ir.With) and _breaks(statement.body):
+            return True
+    return False
 
 
 def _for(m: Machine, node: ir.For, frame: Frame) -> None:

@@ -251,6 +251,9 @@ def send(m: Machine, effect: Effect, c: Context) -> None:
 
 def _send(m: Machine, effect: Effect, c: Context) -> None:
     bound = c.bound(effect)
+    if effect.what in ("text", "chunk") and m.media not in ("", EVENT_STREAM):
+        m.begun = m.begun or effect.what == "text"  # the body of an answer that says that it is something else
+        return
     if effect.what == "text":
         send_text(m, bound.get(str(effect.get("of", "0")), Const.of("")), c.arguments.site)
         return
@@ -284,11 +287,20 @@ def _send(m: Machine, effect: Effect, c: Context) -> None:
         m.note("refuse" if code >= REDIRECT or code == NO_CONTENT else "begin", c.arguments.site, status=code)
         return
     if effect.what == "header":
-        if says_event_stream(m, bound.get(str(effect.get("value", "1")), Const.of(""))):
-            m.media = "text/event-stream"
+        value = bound.get(str(effect.get("value", "1")), Const.of(""))
+        if says_event_stream(m, value):
+            m.media = EVENT_STREAM
             m.note("stream", c.arguments.site)
+        elif _is_media_type(bound.get(str(effect.get("key"))), value):
+            m.media = str(value.value) if isinstance(value, Const) else ""
         return
     asgi_message(m, bound.get("0", Const.of(None)), c.arguments.site)
+
+
+def _is_media_type(name: Value | None, value: Value) -> bool:
+    """Whether a header is one that says, in words, what the body is."""
+    named = isinstance(name, Const) and str(name.value).lower() == "content-type"
+    return named and isinstance(value, Const) and isinstance(value.value, str)
 
 
 def asgi_message(m: Machine, message: Value, site: Site) -> None:

@@ -1,0 +1,77 @@
+"""Handlers that look at the request's path themselves: which branch leads to a stream, by its text.
+
+It only says what is run first. A handler with a branch for each of thirty addresses costs more than there is to spend
+before the last of them is come to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from sselint.read.python.interpreter import expressions
+from sselint.read.python.interpreter.values import Function
+from sselint.read.python.source import ir
+from sselint.read.python.source.evidence import mentions_stream
+
+if TYPE_CHECKING:
+    from sselint.read.python.interpreter.machine import Frame, Machine
+
+NAMES = re.compile(r"\w+")
+PREFIXES = frozenset({"startswith", "endswith"})
+_leading: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
+"""Of branches for one address, whether they lead to a stream."""
+_aside: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
+"""Branches that leave one that leads to a stream before it is come to."""
+
+
+def holds(m: Machine, node: ir.If, frame: Frame) -> bool:
+    """Whether the test of a branch holds. Where it is about the request's path, and the branch says nothing of streams,
+    it is first tried that it does not."""
+    outer = m.first
+    m.first = (m.depth, 1 if not m.boot and _is_passed_by(m, node, frame) else 0)
+    try:
+        return expressions.condition(m, node.test, frame)
+    finally:
+        m.first = outer
+
+
+def _is_passed_by(m: Machine, node: ir.If, frame: Frame) -> bool:
+    return node in _aside or (_asks_for_path(node.test) and not _leads(m, node, frame))
+
+
+def _asks_for_path(test: ir.Expression) -> bool:
+    if isinstance(test, ir.Logical):
+        return _asks_for_path(test.left) and _asks_for_path(test.right)
+    asked: ir.Expression | None = None
+    if isinstance(test, ir.Compare):
+        asked = test.left
+    elif isinstance(test, ir.Call) and isinstance(test.function, ir.Attribute) and test.function.name in PREFIXES:
+        asked = test.function.value
+    return (isinstance(asked, ir.Attribute) and asked.name == "path") or (
+        isinstance(asked, ir.Name) and asked.id == "path"
+    )
+
+
+def _leads(m: Machine, node: ir.If, frame: Frame) -> bool:
+    """Whether a branch mentions streams, or calls a function of its file that does. What leaves it before is aside."""
+    if node not in _leading:
+        _leading[node] = _mentions(m, node.body, frame)
+        if _leading[node]:
+            before = (inner for inner in node.body if isinstance(inner, ir.If) and _leaves(inner.body))
+            _aside.update((inner, True) for inner in before if not _mentions(m, inner.body, frame))
+    return _leading[node]
+
+
+def _leaves(body: Sequence[ir.Statement]) -> bool:
+    return bool(body) and isinstance(body[-1], ir.Return | ir.Raise)
+
+
+def _mentions(m: Machine, body: Sequence[ir.Statement], frame: Frame) -> bool:
+    text = "\n".join(frame.module.code(statement.cst) for statement in body)
+    known = m.world.globals.get(frame.module.path, {})
+    called = (value for name in set(NAMES.findall(text)) for value in known.get(name, ()))
+    texts = (text, *(f.module.code(f.node.cst) for f in called if isinstance(f, Function)))
+    return any(map(mentions_stream, texts))
