@@ -122,3 +122,70 @@ def test_a_loop_of_start_up_that_says_where_it_ends_comes_to_its_end() -> None:
 def test_behind_a_loop_of_start_up_that_never_ends_nothing_is_served() -> None:
     start = START.format(leaves="continue", asked="")
     assert not any(stream.apps for stream in reading_of(_server(pages=0, start=start)).streams)
+
+
+DESK = """
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from feeds import PAGES
+
+
+class Desk(BaseHTTPRequestHandler):
+    def do_GET(self):
+        found = [page for page in PAGES if page.matches(self.path)]
+        found[0].show(self)
+
+
+ThreadingHTTPServer(("", 80), Desk).serve_forever()
+"""
+
+FEEDS = """
+from places import pages_of
+
+rows = []
+
+
+class Counter:
+    number = 0
+
+
+counter = Counter()
+PAGES = pages_of(__name__)
+
+
+def put(text):
+    counter.number += 1
+    rows.append((counter.number, text))
+
+
+def send(out, number, text):
+    out.{written}.write(f"id: {{number}}\\ndata: {{text}}\\n\\n".encode())
+
+
+def feed(desk, asked):
+    since = int(desk.headers.get("Last-Event-ID") or 0)
+    desk.send_response(200)
+    desk.send_header("Content-Type", "{kind}")
+    desk.end_headers()
+    desk.{written}.flush()
+    for number, text in rows:
+        if number > since:
+            send(desk, number, text)
+"""
+
+
+def test_a_function_that_is_handed_the_handler_streams_through_it() -> None:
+    files = {"app.py": DESK, "feeds.py": FEEDS.format(written="wfile", kind="text/event-stream")}
+    stream = stream_of(files)
+    assert stream.symbol == "feed"
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.COUNTER, Where.MEMORY)
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+    assert not stream.apps
+
+
+@pytest.mark.parametrize(("written", "kind"), [("paper", "text/event-stream"), ("wfile", "text/csv")])
+def test_a_function_that_is_handed_something_else_or_answers_something_else_streams_nothing(
+    written: str, kind: str
+) -> None:
+    asked = "# no text/event-stream\n"
+    files = {"app.py": DESK, "feeds.py": asked + FEEDS.format(written=written, kind=kind)}
+    assert not reading_of(files).streams

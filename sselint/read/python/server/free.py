@@ -22,6 +22,7 @@ from sselint.read.python.interpreter.values import (
     Value,
 )
 from sselint.read.python.libraries import described, inject, library, mcp, wire
+from sselint.read.python.server import handed_on
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.world import World
 from sselint.read.python.source import ir
@@ -305,7 +306,7 @@ def _parameter(m: Machine, endpoint: Endpoint, function: Function, parameter: ir
         from sselint.read.python.interpreter import expressions
 
         return expressions.evaluate(m, parameter.default, home)
-    return Input(f"parameter {parameter.name}")
+    return handed_on.handler(m, function, parameter, site) or Input(f"parameter {parameter.name}")
 
 
 def _store(m: Machine, cls: ClassValue, site: Site) -> Value:
