@@ -76,7 +76,7 @@ def is_cursor(m: Machine, value: Value) -> bool:
     if mentions_cursor(value):
         return True
     if isinstance(value, Ref) and m.object(value).kind == "instance":
-        return any(mentions_cursor(v) for (ref, _), v in m.overlay.attributes.items() if ref == value)
+        return any(map(mentions_cursor, m.overlay.attributes_of(value).values()))
     return False
 
 

@@ -119,6 +119,10 @@ class Overlay:
     oldest: set[Ref] = field(default_factory=set)
     serial: int = 0
 
+    def attributes_of(self, ref: Ref) -> dict[str, Value]:
+        """What the run has set on one object, by name."""
+        return {name: value for (holder, name), value in self.attributes.items() if holder == ref}
+
 
 def lookup_pair(pairs: list[tuple[Value, Value]], key: Value) -> Value | None:
     """The last entry with exactly this key in a dict whose entries are all known."""

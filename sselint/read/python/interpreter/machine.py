@@ -305,9 +305,8 @@ class Machine:
             if self.building:
                 kept = stepped(value, target.site, STORED) if isinstance(value, Length) else value
                 self.heap.add_pair(target, settled(key), settled(kept))
-        for (holder, _), value in list(self.overlay.attributes.items()):
-            if holder == ref:
-                self.escape(value)
+        for value in self.overlay.attributes_of(ref).values():
+            self.escape(value)
 
     def read_attribute(self, ref: Ref, name: str, site: Site | None = None) -> Value | None:
         """The value of an attribute that was written, or None. Where several were, the oracle picks one."""

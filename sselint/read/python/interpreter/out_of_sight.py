@@ -41,6 +41,5 @@ def _queues(m: Machine, value: Value, depth: int = 0) -> Iterator[Ref]:
 
 def _held(m: Machine, ref: Ref) -> list[Value]:
     """What this run has put into an object or a container."""
-    attributes = [value for (holder, _), value in m.overlay.attributes.items() if holder == ref]
     pairs = [value for _, value in m.overlay.pairs.get(ref, ())]
-    return [*attributes, *pairs, *(item.value for item in m.overlay.items.get(ref, ()))]
+    return [*m.overlay.attributes_of(ref).values(), *pairs, *(item.value for item in m.overlay.items.get(ref, ()))]

@@ -77,7 +77,7 @@ def copied(m: Machine, record: Value, changes: dict[str, Value], site: Site, mad
     if cls is None or not isinstance(record, Ref):
         return Unknown("a copy with other fields") if changes else record
     ref = m.make("instance", cls, site, None, cls.name)
-    held = {name for of, name in m.overlay.attributes if of == record}
+    held = m.overlay.attributes_of(record)
     m.constructing.append(ref)
     try:
         for name in dict.fromkeys((*fields_of(m, cls), *m.object(record).attributes, *sorted(held), *changes)):

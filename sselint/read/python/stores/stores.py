@@ -175,7 +175,7 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
                 _record(m, store, key, site, filing, depth + 1)
             _record(m, store, entry, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
-        held = [(name, entry) for (ref, name), entry in list(m.overlay.attributes.items()) if ref == value]
+        held = list(m.overlay.attributes_of(value).items())
         for (name, _), kept in zip(held, writers.fields(m, held, filing), strict=True):
             for table in tables.of_record(m, value):
                 put_field(m, store, name, in_table(store, kept), site, table)
@@ -367,5 +367,5 @@ def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
             ):  # a statement, made step by step
                 found.extend(parts(m, made_from, depth))
             return found
-        return [v for (ref, _), v in m.overlay.attributes.items() if ref == value for v in leaves(v)]
+        return [leaf for held in m.overlay.attributes_of(value).values() for leaf in leaves(held)]
     return leaves(value)
