@@ -38,6 +38,7 @@ from sselint.read.python.interpreter.values import (
     Reply,
     Value,
     leaves,
+    undecorated,
 )
 from sselint.read.python.server import serve
 from sselint.read.python.server.endpoint import Endpoint
@@ -280,8 +281,8 @@ def _tags(paths: Sequence[Path]) -> Truth:
 
 def _innermost(handler: Value) -> Value:
     """What a handler comes down to: decorators and partial applications taken off."""
-    while isinstance(handler, Function) and isinstance(handler.wrapped, Function):
-        handler = handler.wrapped
+    if isinstance(handler, Function):
+        handler = undecorated(handler)
     while isinstance(handler, Partial | Descriptor | Callback):
         inner = handler.data if isinstance(handler, Callback) else handler.function
         if not isinstance(inner, Value):

@@ -311,6 +311,11 @@ def _is_called(m: Machine, value: Value) -> bool:
     """Whether a value is something to call, and not what a call has given."""
     if isinstance(value, Ref):
         return m.object(value).kind in ("instance", "library")
+    return is_callable(value)
+
+
+def is_callable(value: Value) -> bool:
+    """Whether a value is a function, a method or a class, of the tree or not."""
     return isinstance(value, Function | Callback | Partial | Method | ClassValue | External)
 
 

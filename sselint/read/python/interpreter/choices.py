@@ -59,8 +59,8 @@ class Choices:
 
     def untried(self, place: object) -> list[str]:
         """The variables of tests that all runs which wrote to a place had answered the same way."""
-        tests = [test for test, left in self._tried.get(place, {}).items() if left]
-        return sorted({str(test[1]) for test in tests if isinstance(test, tuple) and test[:1] == ("variable",)})
+        tests = (test for test, left in self._tried.get(place, {}).items() if left)
+        return sorted({name for name in map(_variable_of, tests) if name is not None})
 
     def replaced(self, place: object, since: Sequence[Decision]) -> None:
         """A run put another value over the one that it had put there before it took these decisions."""
@@ -78,8 +78,9 @@ class Choices:
         seen.add(place)
         found: set[str] = set()
         for test in self._tests(place):
-            if isinstance(test, tuple) and test[:1] == ("variable",):
-                found.add(str(test[1]))
+            name = _variable_of(test)
+            if name is not None:
+                found.add(name)
             else:  # what another place holds, which the environment chooses
                 found |= self._variables(test, seen)
         return found
@@ -89,6 +90,11 @@ class Choices:
         for one, other in combinations(self._ties.get(place, {}).values(), 2):
             tests |= {test for test, options in one.items() if test in other and not options & other[test]}
         return tests
+
+
+def _variable_of(test: object) -> str | None:
+    """The variable that a test is about, None where it asks for something else."""
+    return str(test[1]) if isinstance(test, tuple) and test[:1] == ("variable",) else None
 
 
 def possible(m: Machine, module: Module, name: str) -> list[Value]:

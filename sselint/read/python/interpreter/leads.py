@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
-from sselint.read.python.interpreter import expressions
+from sselint.read.python.interpreter import expressions, text
 from sselint.read.python.interpreter.values import Function
 from sselint.read.python.source import ir
 from sselint.read.python.source.evidence import mentions_stream
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Frame, Machine
 
 NAMES = re.compile(r"\w+")
-PREFIXES = frozenset({"startswith", "endswith"})
 _leading: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
 """Of branches for one address, whether they lead to a stream."""
-_aside: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
+_aside: WeakSet[ir.Node] = WeakSet()
 """Branches that leave one that leads to a stream before it is come to."""
 
 
@@ -48,7 +47,7 @@ def _asks_for_path(test: ir.Expression) -> bool:
     asked: ir.Expression | None = None
     if isinstance(test, ir.Compare):
         asked = test.left
-    elif isinstance(test, ir.Call) and isinstance(test.function, ir.Attribute) and test.function.name in PREFIXES:
+    elif isinstance(test, ir.Call) and isinstance(test.function, ir.Attribute) and test.function.name in text.AFFIXES:
         asked = test.function.value
     return (isinstance(asked, ir.Attribute) and asked.name == "path") or (
         isinstance(asked, ir.Name) and asked.id == "path"
@@ -61,7 +60,7 @@ def _leads(m: Machine, node: ir.If, frame: Frame) -> bool:
         _leading[node] = _mentions(m, node.body, frame)
         if _leading[node]:
             before = (inner for inner in node.body if isinstance(inner, ir.If) and _leaves(inner.body))
-            _aside.update((inner, True) for inner in before if not _mentions(m, inner.body, frame))
+            _aside.update(inner for inner in before if not _mentions(m, inner.body, frame))
     return _leading[node]
 
 
@@ -70,8 +69,8 @@ def _leaves(body: Sequence[ir.Statement]) -> bool:
 
 
 def _mentions(m: Machine, body: Sequence[ir.Statement], frame: Frame) -> bool:
-    text = "\n".join(frame.module.code(statement.cst) for statement in body)
+    written = "\n".join(frame.module.code(statement.cst) for statement in body)
     known = m.world.globals.get(frame.module.path, {})
-    called = (value for name in set(NAMES.findall(text)) for value in known.get(name, ()))
-    texts = (text, *(f.module.code(f.node.cst) for f in called if isinstance(f, Function)))
+    called = (value for name in set(NAMES.findall(written)) for value in known.get(name, ()))
+    texts = (written, *(f.module.code(f.node.cst) for f in called if isinstance(f, Function)))
     return any(map(mentions_stream, texts))

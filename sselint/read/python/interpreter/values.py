@@ -376,6 +376,13 @@ def parts_of(value: Value) -> tuple[Value, ...]:
     return ()
 
 
+def undecorated(function: Function) -> Function:
+    """What stands behind decorators that say what they wrap."""
+    while isinstance(function.wrapped, Function):
+        function = function.wrapped
+    return function
+
+
 def leaves(value: Value, limit: int = 64) -> list[Value]:
     """The values at the bottom of a composite, at most `limit`."""
     found: list[Value] = []

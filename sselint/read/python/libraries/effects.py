@@ -27,7 +27,6 @@ from sselint.read.python.interpreter.values import (
     External,
     Function,
     Item,
-    Method,
     Partial,
     Ref,
     Reply,
@@ -370,7 +369,7 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
 
 def _ready(value: Value) -> bool:
     """Whether a value is what is to be waited for itself, and not something to be called for it."""
-    return not isinstance(value, Function | Callback | Partial | Method | ClassValue | External)
+    return not calls.is_callable(value)
 
 
 def _decorates(m: Machine, effect: Effect, c: Context) -> Value:

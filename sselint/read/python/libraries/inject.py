@@ -22,6 +22,7 @@ from sselint.read.python.interpreter.values import (
     Tuple,
     Unknown,
     Value,
+    undecorated,
 )
 from sselint.read.python.libraries import by_type, library
 from sselint.read.python.rules import Entry
@@ -67,8 +68,7 @@ def _own_site(endpoint: Endpoint) -> Site | None:
     handler = endpoint.handler
     if not isinstance(handler, Function) or not isinstance(handler.wrapped, Function):
         return endpoint.site
-    while isinstance(handler.wrapped, Function):
-        handler = handler.wrapped
+    handler = undecorated(handler)
     return Site(handler.module, handler.node.cst)
 
 
@@ -88,8 +88,7 @@ def arguments(m: Machine, endpoint: Endpoint, handler: Value) -> tuple[tuple[Val
     if not isinstance(function, Function):
         return (request(m, endpoint),), {}
     outer = function
-    while isinstance(function.wrapped, Function):
-        function = function.wrapped
+    function = undecorated(function)
     entry = framework(m, endpoint)
     given = {k for k, _ in handler.keywords} if isinstance(handler, Partial) else set()
     parameters = [p for p in function.node.parameters if p.kind in ("positional", "keyword") and p.name not in given]

@@ -22,6 +22,7 @@ from sselint.read.python.interpreter.values import (
     Tuple,
     Unknown,
     Value,
+    undecorated,
 )
 from sselint.read.python.libraries import library
 from sselint.read.python.server import class_based, free
@@ -327,9 +328,7 @@ def _itself(handler: Value) -> object:
 
 def _innermost(value: Value) -> Function | None:
     """What stands behind decorators that say so."""
-    while isinstance(value, Function) and isinstance(value.wrapped, Function):
-        value = value.wrapped
-    return value if isinstance(value, Function) else None
+    return undecorated(value) if isinstance(value, Function) else None
 
 
 def _takes_self(function: Function) -> bool:

@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from sselint.read.python.interpreter.values import ClassValue, Descriptor, Function, Lazy, ModuleValue, Partial, Value
+from sselint.read.python.interpreter.values import (
+    ClassValue,
+    Descriptor,
+    Function,
+    Lazy,
+    ModuleValue,
+    Partial,
+    Value,
+    undecorated,
+)
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.world import World
 from sselint.read.python.source.evidence import WORDS, mentions_stream
@@ -107,13 +116,9 @@ def _home(value: Value) -> str:
 
 def _innermost(value: Value) -> Value:
     """What a handler comes down to: partial applications are taken off, and decorators that name what they wrap."""
-    while True:
-        if isinstance(value, Partial | Descriptor):
-            value = value.function
-        elif isinstance(value, Function) and isinstance(value.wrapped, Function):
-            value = value.wrapped
-        else:
-            return value
+    while isinstance(value, Partial | Descriptor):
+        value = value.function
+    return undecorated(value) if isinstance(value, Function) else value
 
 
 def _worth_a_look(world: World, module: Module) -> bool:
