@@ -105,6 +105,12 @@ class Rules:
         """The first parts of all names that some file describes: the packages that are known to be libraries."""
         return frozenset(name.partition(".")[0] for name in (*self.entries, *self.prefixes))
 
+    @cached_property
+    def known_handlers(self) -> Mapping[str, str]:
+        """What only the objects of a class of handlers have (`known_by`), with the name of the class."""
+        marks = ((e.options.get("known_by"), e.name) for e in self.entries.values() if e.role == "handler_class")
+        return {str(mark): name for mark, name in marks if mark}
+
     def canonical(self, name: str) -> str:
         """The name under which a library's name is described."""
         if name in self.entries:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sselint.facts import Evidence, IdKind, IdSource, Name, Scope, Truth
 from sselint.facts import Minted as When
-from sselint.read.python.answers.outcome import Path, evidence_of
+from sselint.read.python.answers.outcome import Path, evidence_of, mentions
 from sselint.read.python.interpreter.heap import Heap, Object
 from sselint.read.python.interpreter.machine import Hypothesis
 from sselint.read.python.interpreter.values import (
@@ -100,7 +100,7 @@ def _waits_for_what_is_out_of_sight(path: Path) -> bool:
 
 def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> IdSource:
     unknown = [f for _, f in frames if not f.framed or set(f.fields) == {"text"}]
-    stored = [f for f in unknown if any(isinstance(leaf, Reply) for v in f.fields.values() for leaf in leaves(v))]
+    stored = [f for f in unknown if any(mentions(v, Reply) for v in f.fields.values())]
     if stored:
         why = "text of a store is sent as it is, and what was put there, with an id or without, is not known"
         sent = evidence_of([(stored[0].site, "sent here")])

@@ -68,10 +68,18 @@ class Runs:
         self.complete = True
         self.cut = False
         """Whether any of the paths was broken off."""
-        self.covered = True
+        self.last: Explorer | None = None
+        """What explored the last paths."""
+
+    @property
+    def covered(self) -> bool:
         """Whether no answer to a question was left out altogether by the last paths."""
-        self.near_left = False
-        """Whether one was left out that came up in the stream."""
+        return self.last is None or self.last.covered
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether the last paths left out an answer because work ended, or one that came up in the stream."""
+        return not self.covered and (self.cut or (self.last is not None and self.last.near_left))
 
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
@@ -89,7 +97,7 @@ class Runs:
         found = [Path(hypothesis, m.trace, decisions, words) for m, decisions in explorer.run(path)]
         self.complete = self.complete and explorer.complete
         self.cut = self.cut or explorer.cut
-        self.covered, self.near_left = explorer.covered, explorer.near_left
+        self.last = explorer
         return found
 
 
@@ -120,12 +128,12 @@ def _several(runs: Runs, first: list[Path]) -> tuple[list[Path], ...]:
     shape = shape_of([*first, *seen])
     missing = runs.paths(Hypothesis.MISSING, shape, PATHS)
     foreign = runs.paths(Hypothesis.FOREIGN, shape, PATHS)
-    covered, near_left = runs.covered, runs.near_left
+    asked = runs.last
     if _nameless([*first, *seen, *missing, *foreign]):
         return missing, foreign, [], []
     known = runs.paths(Hypothesis.KNOWN, shape, PATHS)
     malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
-    runs.covered, runs.near_left = covered, near_left
+    runs.last = asked
     return missing, foreign, known, malformed
 
 
@@ -154,18 +162,16 @@ def _assembled(
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
-    broken_off = not runs.covered and (runs.cut or runs.near_left)
-    if cursor.read is Truth.UNKNOWN or broken_off:
+    if cursor.read is Truth.UNKNOWN or runs.broken_off:
         ids, replay = _not_followed(ids, replay)
     site = site_of(endpoint)
     if site is None:
         return None
     span = site.span("the endpoint")
     outcomes = _outcomes(several, words, runs.complete, cursor, _may_overlap(ids))
-    if broken_off:
-        foreign_run, overlap_run, missing_run, malformed_run = outcomes
-        outcomes = (_not_asked(foreign_run), overlap_run and _not_asked(overlap_run), missing_run, malformed_run)
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
+    if runs.broken_off:
+        on_foreign, on_overlap = _not_asked(on_foreign), on_overlap and _not_asked(on_overlap)
     found_guards = _guards(world, endpoint, [*foreign, *known])
     apps = references(world, endpoint)
     return Stream(

@@ -120,6 +120,13 @@ def set_item(
         target.fed_by.add(library.feeding(m, value))
 
 
+def all_elements(m: Machine, ref: Ref) -> list[Value]:
+    """What is known to be in a list or set, or the keys of a dict: of the process, and of this run."""
+    target = m.object(ref)
+    added = (item.value for item in m.overlay.items.get(ref, ()))
+    return [*target.elements, *added, *(key for key, _ in (*target.pairs, *m.overlay.pairs.get(ref, ())))]
+
+
 def placed_pairs(m: Machine, ref: Ref, shape: Callable[[Value, Value], Value]) -> list[Item]:
     """The pairs that this run has put into a dict, each where the element stands that it was made from."""
     pairs, origins = m.overlay.pairs.get(ref, []), m.overlay.origins.get(ref, [])
@@ -166,14 +173,14 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
     views = [iteration.view_of(m, v) for v in (left, right)]
     items = tuple(item for view in views if view is not None for item in view.items)
     if m.building:
-        return _made_of(m, items, site)
+        return made_of(m, items, site)
     main = max((v for v in views if v is not None), key=lambda v: (v.source != 0, v.selection != "all"), default=None)
     return Collection(main.source if main else 0, items, main.selection if main else "all")
 
 
-def _made_of(m: Machine, items: Sequence[Item], site: Site) -> Ref:
-    """A list of these elements, each from where it stood: one that was put together anew may be kept."""
-    made = m.make("list", "list", site)
+def made_of(m: Machine, items: Sequence[Item], site: Site, kind: str = "list", frame: Frame | None = None) -> Ref:
+    """A list or set of these elements, each from where it stood: one that was put together anew may be kept."""
+    made = m.make(kind, kind, site, frame)
     for item in items:
         add(m, made, item.value, site, growing=False, item=item)
     return made
@@ -450,7 +457,7 @@ def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | 
         return library.object_item(m, receiver, lower or Const.of(None), site)
     view = iteration.view_of(m, receiver)
     if m.building and view is not None and isinstance(receiver, Ref) and m.own(receiver) and not _asks(bounds):
-        return _made_of(m, view.items, site)
+        return made_of(m, view.items, site)
     if view is None:
         return Unknown("a slice of something that is not understood", mentions_cursor(receiver))
     return slice_view(m, view, lower, site)

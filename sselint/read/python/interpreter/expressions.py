@@ -48,6 +48,10 @@ ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "|": operator.or_, "&": operator.and_, "^": operator.xor, "<<": operator.lshift,
     ">>": operator.rshift, "**": operator.pow,
 }  # fmt: skip
+METHODS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "|": "or", "&": "and",
+    "<<": "lshift", ">>": "rshift", "^": "xor",
+}  # fmt: skip
 TOGETHER = "put together here"
 MAX_EXTENT = 10_000
 """Characters of a text, and bits of a number, that are worked out."""
@@ -125,12 +129,6 @@ def _call(m: Machine, node: ir.Call, frame: Frame) -> Value:
     return calls.call(m, function, positional, keywords, site, frame)
 
 
-METHODS = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "|": "or", "&": "and",
-    "<<": "lshift", ">>": "rshift", "^": "xor",
-}  # fmt: skip
-
-
 def _binary(m: Machine, node: ir.Binary, frame: Frame) -> Value:
     left = evaluate(m, node.left, frame)
     right = evaluate(m, node.right, frame)
@@ -161,10 +159,12 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
 
 def _by_their_methods(m: Machine, sign: str, left: Value, right: Value, site: Site, in_place: bool) -> Value | None:
     """What objects make of an operator that their class, or the rules of a library, have a method for."""
-    name = METHODS.get(sign, "")
+    name = METHODS.get(sign)
+    if name is None:
+        return None
     asked = [(left, f"__i{name}__", right)] if in_place else []
     for receiver, method, other in (*asked, (left, f"__{name}__", right), (right, f"__r{name}__", left)):
-        if not isinstance(receiver, Ref) or not name:
+        if not isinstance(receiver, Ref):
             continue
         found = classes.find_method(m, receiver, method)
         if found is not None:
@@ -365,10 +365,7 @@ def _comprehension(m: Machine, node: ir.Comprehension, frame: Frame) -> Value:
         if selection == "all" and node.clauses[0].conditions and _asked_cursor(m, site):
             selection = "compared"
         return Collection(view.source, tuple(found), selection)
-    ref = m.make("set" if node.kind == "set" else "list", "list", site, frame)
-    for item in found:
-        containers.add(m, ref, item.value, site, growing=False, item=item)
-    return ref
+    return containers.made_of(m, found, site, "set" if node.kind == "set" else "list", frame)
 
 
 def _asked_cursor(m: Machine, site: Site) -> bool:

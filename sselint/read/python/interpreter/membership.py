@@ -72,10 +72,9 @@ def _among(m: Machine, container: Value, view: Collection, item: Value, site: Si
 def _has_constant(m: Machine, ref: Ref, item: Const, site: Site) -> bool:
     """Whether a list or set of the process has a value: of those that are written down, and never added to, it is
     known."""
-    target = m.object(ref)
-    values = [*target.elements, *(i.value for i in m.overlay.items.get(ref, ()))]
+    values = containers.all_elements(m, ref)
     among = any(isinstance(v, Const) and v.value == item.value for v in values)
-    if target.grows is None and (among or all(isinstance(v, Const) for v in values)):
+    if m.object(ref).grows is None and (among or all(isinstance(v, Const) for v in values)):
         return among
     return m.once(2, ("contains", site), "condition", "a membership test", site) == 0
 

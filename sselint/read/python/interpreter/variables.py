@@ -41,13 +41,12 @@ def is_among(m: Machine, variable: Variable, container: Value, site: Site) -> bo
 
 def _written_down(m: Machine, container: Value) -> list[object]:
     """What a tuple, a list, a set or the keys of a dict are, where all of it is written down; else nothing."""
-    held: list[Value] = []
+    from sselint.read.python.interpreter import containers
+
+    held: Sequence[Value] = ()
     if isinstance(container, Tuple):
-        held = list(container.items)
+        held = container.items
     elif isinstance(container, Ref) and m.object(container).grows is None:
-        target = m.object(container)
-        held = [*target.elements, *(key for key, _ in target.pairs)]
-        held += [item.value for item in m.overlay.items.get(container, ())]
-        held += [key for key, _ in m.overlay.pairs.get(container, ())]
+        held = containers.all_elements(m, container)
     written: list[object] = [value.value for value in held if isinstance(value, Const)]
     return list(dict.fromkeys(written)) if len(written) == len(held) else []

@@ -15,9 +15,6 @@ from sselint.read.python.source.modules import Site
 if TYPE_CHECKING:
     from sselint.read.python.rules import Entry
 
-PLAIN = frozenset({"builtins", "pydantic", "typing_extensions", "annotated_types", *sys.stdlib_module_names})
-"""What a parameter that the client fills may be annotated with. Any other library's brackets are a mark."""
-
 
 def handed(m: Machine, node: ir.Expression | None, name: str, home: Frame, site: Site) -> Value | None:
     """What a parameter gets whose annotation is a library's mark around a type, or None where it is no such mark. A
@@ -27,7 +24,7 @@ def handed(m: Machine, node: ir.Expression | None, name: str, home: Frame, site:
     from sselint.read.python.server import world
 
     mark = expressions.evaluate(m, node.value, home)
-    if not isinstance(mark, External) or mark.name.partition(".")[0] in PLAIN:
+    if not isinstance(mark, External) or _is_plain(m, mark.name.partition(".")[0]):
         return None
     entry = m.rules.entry(mark.name)
     if entry is None and world.plain(name) in m.world.cursor_words:
@@ -38,6 +35,12 @@ def handed(m: Machine, node: ir.Expression | None, name: str, home: Frame, site:
         return None
     kind = expressions.evaluate(m, node.index, home)
     return _of_type(m, kind, name, site)
+
+
+def _is_plain(m: Machine, library_name: str) -> bool:
+    """Whether a parameter that the client fills may be annotated with what is of a library. Any other's brackets are a
+    mark."""
+    return library_name in sys.stdlib_module_names or library_name in m.rules.word_list("plain_annotations")
 
 
 def _of_type(m: Machine, kind: Value, name: str, site: Site) -> Value:

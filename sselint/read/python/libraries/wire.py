@@ -291,16 +291,17 @@ def _send(m: Machine, effect: Effect, c: Context) -> None:
         if says_event_stream(m, value):
             m.media = EVENT_STREAM
             m.note("stream", c.arguments.site)
-        elif _is_media_type(bound.get(str(effect.get("key"))), value):
-            m.media = str(value.value) if isinstance(value, Const) else ""
+            return
+        told = _media_type(bound.get(str(effect.get("key"))), value)
+        m.media = m.media if told is None else told
         return
     asgi_message(m, bound.get("0", Const.of(None)), c.arguments.site)
 
 
-def _is_media_type(name: Value | None, value: Value) -> bool:
-    """Whether a header is one that says, in words, what the body is."""
+def _media_type(name: Value | None, value: Value) -> str | None:
+    """What a header says, in words, that the body is; None where it is another header."""
     named = isinstance(name, Const) and str(name.value).lower() == "content-type"
-    return named and isinstance(value, Const) and isinstance(value.value, str)
+    return value.value if named and isinstance(value, Const) and isinstance(value.value, str) else None
 
 
 def asgi_message(m: Machine, message: Value, site: Site) -> None:

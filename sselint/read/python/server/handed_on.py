@@ -15,8 +15,7 @@ def handler(m: Machine, function: Function, parameter: ir.Parameter, site: Site)
     """The object of a library's class of handlers that a function takes under a name, where it uses of it what no other
     object has, as the rules say. None where it does not."""
     text = function.module.code(function.node.cst)
-    for entry in m.rules.entries.values():
-        known_by = entry.options.get("known_by") if entry.role == "handler_class" else None
-        if known_by and re.search(rf"\b{re.escape(parameter.name)}\.{re.escape(str(known_by))}\b", text):
-            return inject.made(m, entry.name, site)
+    for mark, name in m.rules.known_handlers.items():
+        if re.search(rf"\b{re.escape(parameter.name)}\.{re.escape(mark)}\b", text):
+            return inject.made(m, name, site)
     return None

@@ -198,11 +198,15 @@ class ModuleTable:
             return self.at(max(candidates, key=lambda p: (_common(p, importer.path), -len(p))))
         for folder in self._folders(importer):
             base = f"{folder}/" if folder else ""
-            stem = base + name.replace(".", "/")
-            for path in (f"{stem}.py", f"{stem}/__init__.py"):
-                if path in self._sources and path != importer.path:
-                    return self.at(path)
+            path = self._file_of(base + name.replace(".", "/"), importer)
+            if path is not None:
+                return self.at(path)
         return self._beside_the_program(name, importer)
+
+    def _file_of(self, stem: str, importer: Module) -> str | None:
+        """The file of a module or package, None where there is none but the importer itself."""
+        paths = (f"{stem}.py", f"{stem}/__init__.py")
+        return next((p for p in paths if p in self._sources and p != importer.path), None)
 
     def _beside_the_program(self, name: str, importer: Module) -> Module | None:
         """The module of a name where the program is started in a folder that is a package as well, as many a
@@ -213,10 +217,9 @@ class ModuleTable:
             return None
         folder, unit = importer.path.rpartition("/")[0], importer.source.unit
         while folder:
-            for path in (f"{folder}/{name.replace('.', '/')}{end}" for end in (".py", "/__init__.py")):
-                known = path in self._sources and path != importer.path
-                if known and ("." in name or folder == unit or folder in self._script_folders):
-                    return self.at(path)
+            path = self._file_of(f"{folder}/{name.replace('.', '/')}", importer)
+            if path is not None and ("." in name or folder == unit or folder in self._script_folders):
+                return self.at(path)
             folder = folder.rpartition("/")[0]
         return None
 
