@@ -229,3 +229,27 @@ def test_nothing_is_filed_under_no_name() -> None:
     """Who brings no cursor is not in the table, so that nothing is looked up for it that would not be there."""
     assert stream_of(answered(FROM_THERE, FILED)).on_missing.outcome is Outcome.EMPTY
     assert stream_of(answered(FROM_THERE, FILED)).on_missing.late is False
+
+
+TWICE = """
+last = request.headers.get("last-event-id")
+if last and not log.get("run:" + last.split(":")[0]):
+    return Response(status_code=404)
+
+async def body():
+    if last and not log.{asked}:
+        return
+    for key, text in log.xrange("log", f"({last}", "+"):
+        yield {"id": key, "data": text}
+
+return EventSourceResponse(body())
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "outcome"), [('hget("texts", last)', Outcome.EMPTY), ('hget("texts", "all")', Outcome.FAIL_CLOSED)]
+)
+def test_a_store_that_is_asked_twice(asked: str, outcome: Outcome) -> None:
+    """The run that a cursor names may well be there where the event is not: then nothing is sent. Look-alike: the
+    second question has nothing to do with the cursor."""
+    assert stream_of(answered(TWICE.replace("{asked}", asked), STORE)).on_foreign.outcome is outcome

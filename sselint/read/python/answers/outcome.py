@@ -113,8 +113,10 @@ class Path:
 
     @property
     def known_to_store(self) -> set[int]:
-        """The stores that were asked for the cursor by its name and had it."""
-        return {e.data["container"] for e in self.events("lookup") if e.data.get("stored") and e.data["hit"]}
+        """The stores that had the cursor when they were asked for it by its name: when last, for a store that knows a
+        session of that name need not know such an event."""
+        last = {e.data["container"]: e.data["hit"] for e in self.events("lookup") if e.data.get("stored")}
+        return {store for store, hit in last.items() if hit}
 
     @property
     def goes_on_from_store(self) -> bool:
