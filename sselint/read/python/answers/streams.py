@@ -261,19 +261,9 @@ def _cursor(paths: Sequence[Path], covered: bool) -> Cursor:
 
 
 def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Guard, ...]:
-    found: dict[str, Guard] = {}
-    for path in paths:
-        event = path.missed_guard
-        refusal = path.refusal or path.turned_away
-        if event is None or refusal is None:
-            continue
-        guard = guards.guard_of(world.heap, event, refusal)
-        known = found.get(guard.key)
-        if known is None or known.why == guards.NEVER_FILLED:  # where another one is filled, that is the one in use
-            found[guard.key] = guard
-    for guard in guards.startup(world, endpoint):
-        found.setdefault(guard.key, guard)
-    return tuple(found.values())
+    found = ((path.missed_guard, path.refusal or path.turned_away) for path in paths)
+    missed = [(event, refusal) for event, refusal in found if event is not None and refusal is not None]
+    return guards.found_in(world, endpoint, missed)
 
 
 def _tags(paths: Sequence[Path]) -> Truth:

@@ -16,6 +16,7 @@ from sselint.read.python.interpreter import (
     placeholders,
     records,
     services,
+    taken_over,
     text,
 )
 from sselint.read.python.interpreter.heap import MAX_VALUES, lookup_pair
@@ -157,6 +158,7 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
     """`left + right`, `left | right`, `left += right`."""
     if in_place and isinstance(left, Ref):
         if m.object(left).kind == "dict":
+            taken_over.take_over(m, left, (right,))
             for name, value in known_entries(m, right).items():
                 set_item(m, left, Const.of(name), value, site)
         else:
@@ -166,6 +168,7 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
         return Tuple((*left.items, *right.items))
     if isinstance(left, Ref) and m.object(left).kind == "dict":
         ref = m.make("dict", "dict", site)
+        taken_over.take_over(m, ref, (left, right))
         for source in (left, right):
             for name, value in known_entries(m, source).items():
                 set_item(m, ref, Const.of(name), value, site, growing=False)

@@ -36,6 +36,8 @@ class Object:
     arguments: dict[str, Value] = field(default_factory=dict)
     given: dict[str, dict[Value, None]] = field(default_factory=dict)
     """All values that an argument of a library's object had, where the same call makes it on several paths."""
+    taken_over: dict[Value, None] = field(default_factory=dict)
+    """What was merged into a dict whole."""
     bounded: Site | None = None
     grows: Site | None = None
     fed_by: set[str] = field(default_factory=set)

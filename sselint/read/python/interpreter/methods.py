@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration
+from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration, taken_over
 from sselint.read.python.interpreter.machine import Arguments, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -41,6 +41,11 @@ def _extend(m: Machine, receiver: Value, a: Arguments) -> Value:
 
 
 def _update(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if isinstance(receiver, Ref) and m.object(receiver).kind in ("set", "list"):
+        for values in a.positional:
+            containers.extend(m, receiver, values, a.site)
+        return NOTHING
+    taken_over.take_over(m, receiver, a.positional)
     for name, value in {**(containers.known_entries(m, a.first()) if a.positional else {}), **a.keywords}.items():
         containers.set_item(m, receiver, Const.of(name), value, a.site)
     return NOTHING
@@ -139,6 +144,14 @@ def _copy(m: Machine, receiver: Value, a: Arguments) -> Value:
     )
 
 
+def _union(m: Machine, receiver: Value, a: Arguments) -> Value:
+    made = _copy(m, receiver, a)
+    if a.positional and isinstance(made, Ref) and m.object(made).kind != "dict":
+        for values in a.positional:
+            iteration.iterate(m, values, a.site, lambda value: containers.add(m, made, value, a.site, growing=False))
+    return made
+
+
 def _index(m: Machine, receiver: Value, a: Arguments) -> Value:
     wanted = a.first()
     view = iteration.view_of(m, receiver)
@@ -174,5 +187,5 @@ METHODS: dict[str, Callable[[Machine, Value, Arguments], Value]] = {
     "extendleft": _extend, "update": _update, "get": _get, "setdefault": _setdefault, "pop": _pop, "popleft": _popleft,
     "popitem": _popitem, "items": _items, "values": _values, "keys": _keys, "copy": _copy, "index": _index,
     "remove": _remove, "discard": _remove, "clear": _clear, "count": _count, "sort": _remove, "reverse": _remove,
-    "union": _copy, "intersection": _copy, "difference": _copy, "move_to_end": _remove, "rotate": _remove,
+    "union": _union, "intersection": _copy, "difference": _copy, "move_to_end": _remove, "rotate": _remove,
 }  # fmt: skip
