@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import FileOutcome, FileReport, IdKind, Outcome
+from sselint.facts import FileOutcome, FileReport, IdKind, Outcome, Where
+from sselint.read.python.answers import streams
 from sselint.read.python.server import build
 from tests.read.python.programs import reading_of
 from tests.read.python.test_order import BUSY
@@ -163,3 +164,35 @@ def test_a_library_whose_streams_only_its_examples_mount_is_not_missed(
     monkeypatch.setattr(build, "RUN_EACH", 0)
     files = {"kit/__init__.py": KIT, user: "from kit import Kit\n\napp = Kit().application()\n"}
     assert len(_over(files)) == told
+
+
+CROWDED = """
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+
+@app.get("/feed")
+async def feed(request: Request):
+    async def body():
+        last = request.headers.get("{header}")
+        said = ""
+{parts}
+        yield f"id: 1\\ndata: {{said}}{{last}}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(("header", "place"), [("x-trace", Where.NONE), ("last-event-id", Where.UNKNOWN)])
+def test_what_is_left_of_a_crowded_stream_may_replay_only_where_a_cursor_is_read(
+    monkeypatch: pytest.MonkeyPatch, header: str, place: Where
+) -> None:
+    """More ways branch off than are followed, and nothing was replayed on those that were. Where nothing in the tree
+    reads a cursor nobody can ask for what was missed, whatever the other ways do."""
+    ask = '        if request.query_params.get("q{0}"):\n            said += request.query_params["q{0}"]'
+    monkeypatch.setattr(streams, "PATHS", 16)
+    text = CROWDED.format(header=header, parts="\n".join(ask.format(n) for n in range(20)))
+    (stream,) = reading_of({"app.py": text}).streams
+    assert stream.replay.where is place

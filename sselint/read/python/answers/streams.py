@@ -163,7 +163,9 @@ def _assembled(
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
     if cursor.read is Truth.UNKNOWN or runs.broken_off:
-        ids, replay = _not_followed(ids, replay)
+        ids = _not_followed(ids)
+    if cursor.read is Truth.UNKNOWN or (runs.broken_off and (runs.cut or cursor.read is Truth.YES)):
+        replay = _no_replay_followed(replay)
     site = site_of(endpoint)
     if site is None:
         return None
@@ -234,15 +236,23 @@ def _not_asked(run: Run) -> Run:
     return replace(run, outcome=Outcome.UNKNOWN, why="nothing that was followed depends on it, and work ended before")
 
 
-def _not_followed(ids: IdSource, replay: Replay) -> tuple[IdSource, Replay]:
-    """Ids and replay of a stream that was not followed to its end: that there are none is then not known."""
-    so_far = "that was followed, and not all of it was followed"
-    if ids.kind is IdKind.NONE:
-        why = f"no event carries an id {so_far}"
-        ids = IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, ids.evidence, reaches_fresh_client=Truth.UNKNOWN)
-    if replay.where is Where.NONE:
-        replay = replace(replay, where=Where.UNKNOWN, why=f"nothing is replayed {so_far}")
-    return ids, replay
+SO_FAR = "that was followed, and not all of it was followed"
+
+
+def _not_followed(ids: IdSource) -> IdSource:
+    """The ids of a stream that was not followed to its end: that there are none is then not known."""
+    if ids.kind is not IdKind.NONE:
+        return ids
+    why = f"no event carries an id {SO_FAR}"
+    return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, ids.evidence, reaches_fresh_client=Truth.UNKNOWN)
+
+
+def _no_replay_followed(replay: Replay) -> Replay:
+    """The replay of a stream that was not followed to its end: that there is none is then not known. Where nothing
+    reads a cursor, it is none whatever is left: nobody can ask for it."""
+    if replay.where is not Where.NONE:
+        return replay
+    return replace(replay, where=Where.UNKNOWN, why=f"nothing is replayed {SO_FAR}")
 
 
 def _may_be_read(world: World) -> bool:
