@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -44,6 +43,7 @@ from sselint.read.python.server import serve
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.references import references
 from sselint.read.python.server.world import World
+from sselint.read.python.source.deployed import NOT_DEPLOYED
 from sselint.read.python.source.evidence import LAST_EVENT_ID
 from sselint.read.python.source.modules import Site
 
@@ -52,9 +52,6 @@ SHAPE_PATHS = 40
 STEPS = 20_000
 SHARE, LEAST, HYPOTHESES = 2_000_000, 20_000, 5
 """What all runs of an endpoint may take where nobody else wants any, and what those of one hypothesis take at least."""
-NOT_DEPLOYED = re.compile(
-    r"(^|/)(tests?|testing|examples?|docs?(_src)?|samples?|demos?|benchmarks?|tutorials?|conftest\.py|test_[^/]*\.py|[^/]*_test\.py)(/|$)"
-)
 
 
 class Runs:

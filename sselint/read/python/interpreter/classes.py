@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sselint.read.python.interpreter import carried, choices, singletons, text
+from sselint.read.python.interpreter import carried, choices, placeholders, singletons, text
 from sselint.read.python.interpreter.machine import Frame, Machine
 from sselint.read.python.interpreter.values import (
     Body,
@@ -334,11 +334,15 @@ def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
         from sselint.read.python.interpreter import calls
 
         return calls.call(m, getter, (Const.of(name),), {}, site, None)
+    if ref == m.request.get("state"):
+        put = m.world.set_on_request(m, name, site)
+        if put is not None:
+            return put
     given = list(m.world.handed_on.get(name, ())) if target.kind == "namespace" else []
     if given:
         return choices.picked(m, ("handed on", name), given, name, site) if len(given) > 1 else given[0]
     owner = cls.name if cls is not None else target.label or "an object"
-    return Unknown(f"{name} of {owner}, which nothing in the tree sets")
+    return placeholders.unset(m, ref, name, owner)
 
 
 def _class_member(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:

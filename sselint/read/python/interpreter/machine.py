@@ -45,6 +45,7 @@ from sselint.read.python.source.modules import Module, Site
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sselint.read.python.server.endpoint import Endpoint
     from sselint.read.python.server.world import World
 
 MAX_DEPTH = 28
@@ -190,6 +191,7 @@ class Machine:
         self.shape: Value | None = None
         """The id on the wire, as far as it is known: what a well-formed cursor looks like."""
         self.request: dict[str, Value] = {}
+        self.serving: Endpoint | None = None
         self.signs: int | None = None
         """How many decisions had been taken when the first thing was done that has to do with the stream."""
         self.variables: dict[str, None] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sselint.read.python.interpreter.oracle import Decision
 from sselint.read.python.interpreter.values import Ref, Value
@@ -63,6 +63,15 @@ class Registrations:
         self._with.setdefault((made.kind, made.receiver), []).append(len(self._all))
         self._all.append(made)
         return True
+
+
+@dataclass
+class SetThere:
+    """What a middleware was seen to set on a request, by name, and how often and when it was looked at last."""
+
+    values: dict[str, dict[Value, None]] = field(default_factory=dict)
+    version: int = -1
+    looks: int = 0
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,12 @@ MIDDLEWARE_PATHS, MIDDLEWARE_STEPS = 8, 6_000
 
 def serve(m: Machine, endpoint: Endpoint) -> None:
     """Runs one request to an endpoint. What happened is in the trace; the last event says how it ended."""
+    m.serving = endpoint
     if endpoint.application > 0:
         m.request["application"] = Ref(endpoint.application)
     try:
         try:
-            response = _through(m, endpoint, _middleware(m, endpoint), 0)
+            response = _through(m, endpoint, middleware_of(m, endpoint), 0)
             m.ways.answered(response)
             deliver(m, response, endpoint)
         except Raised as raised:
@@ -70,7 +71,7 @@ def _end(m: Machine, how: str, site: Site | None, **data: Any) -> None:
 # -- middleware ----------------------------------------------------------------------------------------------------
 
 
-def _middleware(m: Machine, endpoint: Endpoint) -> list[Value]:
+def middleware_of(m: Machine, endpoint: Endpoint) -> list[Value]:
     """What stands in front of the handler, outermost first."""
     found: list[Value] = []
     for number in endpoint.routers:
@@ -135,21 +136,30 @@ def _matters(m: Machine, endpoint: Endpoint, middleware: Value) -> bool:
     known = m.world.middleware.get(middleware)
     if known is not None:
         return known
+    reads = any(e.kind == "cursor" for inner in looked_at(m, endpoint, middleware) for e in inner.trace)
+    m.world.middleware[middleware] = reads
+    return reads
+
+
+def looked_at(m: Machine, endpoint: Endpoint, middleware: Value) -> list[Machine]:
+    """The runs of a middleware by itself, in front of a handler that does nothing."""
+    before = m.world.middleware.get(middleware)
     m.world.middleware[middleware] = True  # while it is looked at
-    reads = False
 
     def path(oracle: Oracle) -> Machine:
         inner = Machine(m.world, oracle, Hypothesis.BUILD)
         bare = replace(endpoint, handler=Callback("input", "a response"), kind="bare")
+        if "application" in m.request:
+            inner.request["application"] = m.request["application"]
         with suppress(Signal, Passing, OutOfBudget, RecursionError):
             _through(inner, bare, [middleware], 0)
         return inner
 
     explorer = Explorer(m.world.budget, MIDDLEWARE_PATHS, cover=True, steps=MIDDLEWARE_STEPS, total=MIDDLEWARE_STEPS)
-    for inner, _ in explorer.run(path):
-        reads = reads or any(e.kind == "cursor" for e in inner.trace)
-    m.world.middleware[middleware] = reads
-    return reads
+    found = [inner for inner, _ in explorer.run(path)]
+    if before is not None:
+        m.world.middleware[middleware] = before
+    return found
 
 
 def speaks_asgi(m: Machine, value: Value) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sselint.facts import AppReference, FileOutcome, FileReport, Stream
-from sselint.read.python.answers.streams import NOT_DEPLOYED, site_of, symbol_of
+from sselint.read.python.answers.streams import site_of, symbol_of
 from sselint.read.python.server import order
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.references import references
 from sselint.read.python.server.world import World
+from sselint.read.python.source.deployed import NOT_DEPLOYED
 
 SHOWN = 3
 """So many handlers of one file are named."""

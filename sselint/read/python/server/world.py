@@ -38,7 +38,7 @@ from sselint.read.python.libraries import described, library
 from sselint.read.python.libraries.environment import Environment
 from sselint.read.python.rules import Effect, Rules
 from sselint.read.python.server import circles, starred
-from sselint.read.python.server.registered import Refusal, Registration, Registrations
+from sselint.read.python.server.registered import Refusal, Registration, Registrations, SetThere
 from sselint.read.python.source import ir
 from sselint.read.python.source.lower import SyntaxTrouble
 from sselint.read.python.source.modules import Module, ModuleTable, Site
@@ -79,8 +79,9 @@ class World:
         """Functions that something in the tree calls, perhaps only in a later round: what they are given is known."""
         self.completed: set[ir.Node] = set()
         """Functions that some run has come to the end of."""
-        self.placeholders: dict[str, set[ir.Node]] = {}
-        """What stands in for arguments of functions that were looked at by themselves, with those functions."""
+        self.placeholders: dict[str, set[ir.Node | tuple[int, str]]] = {}
+        """What stands in for arguments of functions that were looked at by themselves, with those functions, and for
+        attributes that were not set yet, with those."""
         self.options: dict[ir.Node, dict[str, Value]] = {}
         """Functions that a command line calls, with those of their parameters that are options."""
         self.registrations = Registrations()
@@ -101,6 +102,7 @@ class World:
         """The files that mention streams, and who imports them, as soon as that is known."""
         self.middleware: dict[Value, bool] = {}
         """Whether a middleware has to do with the cursor."""
+        self.set_on_requests: dict[Value, SetThere] = {}
         self.probes: list[Machine] = []
         """The latest runs of the endpoints that stream."""
         self.refusals: list[Refusal] = []
@@ -420,6 +422,12 @@ class World:
         if held is None:
             held = m.request["state"] = m.make("namespace", "namespace", None, label="request state")
         return held
+
+    def set_on_request(self, m: Machine, name: str, site: Site) -> Value | None:
+        """What stands in front of the handler sets on the request under a name."""
+        from sselint.read.python.server import set_on_requests
+
+        return set_on_requests.value_of(m, name, site)
 
     # -- registering and decorating ---------------------------------------------------------------------------------
 
