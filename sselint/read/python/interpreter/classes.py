@@ -287,7 +287,8 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
     if isinstance(receiver, Super):
         return _super_attribute(m, receiver, name)
     if isinstance(receiver, Reply):
-        return library.reply_item(m, receiver, Const.of(name))
+        own = library.own_member(m, receiver, name, ("property", "cached_property"))
+        return own if own is not None else library.reply_item(m, receiver, Const.of(name))
     if isinstance(receiver, Body):
         from sselint.read.python.libraries import inject
 

@@ -48,6 +48,10 @@ def _update(m: Machine, receiver: Value, a: Arguments) -> Value:
     taken_over.take_over(m, receiver, a.positional)
     for name, value in {**(containers.known_entries(m, a.first()) if a.positional else {}), **a.keywords}.items():
         containers.set_item(m, receiver, Const.of(name), value, a.site)
+    given = a.first() if a.positional else None
+    if isinstance(given, Ref):
+        for key, value in [pair for pair in m.overlay.pairs.get(given, []) if not isinstance(pair[0], Const)]:
+            containers.set_item(m, receiver, key, value, a.site)
     return NOTHING
 
 

@@ -185,7 +185,8 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.get("by") == "key" and not keyed.holds(m, effect, store, named, c.arguments.site):
         return keyed.missing(effect, c.arguments.site)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=str(c.entry.options.get("passes_on", "")))
-    made = replace(made, placed=effect.get("by") == "position", table=tables.asked_for(m, given))
+    made = replace(made, placed=effect.get("by") == "position", row=tables.row_class(given))
+    made = replace(made, table=tables.asked_for(m, given))
     if effect.what == "sql" or effect.get("by") == "question":
         made = _asked(m, effect, c, store, named, made)
     answer = stepped(made, c.arguments.site, f"read from {store.label}")

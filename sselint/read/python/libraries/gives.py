@@ -259,12 +259,10 @@ def _sessions(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _place(m: Machine, effect: Effect, c: Context) -> Value:
-    """A namespace that belongs to an object: the state of an application."""
+    """A namespace that belongs to an object: the state of an application. Or a dict, `as` the rules say."""
     owner = c.receiver.id if isinstance(c.receiver, Ref) else 0
-    name = str(effect.get("name"))
-    made = m.heap.make(
-        ("place", owner, name, c.entry.name if not owner else ""), "namespace", "namespace", c.arguments.site, True
-    )
+    name, kind = str(effect.get("name")), str(effect.get("as", "namespace"))
+    made = m.heap.make(("place", owner, name, c.entry.name if not owner else ""), kind, kind, c.arguments.site, True)
     made.boot, made.label = True, name
     return Ref(made.id)
 

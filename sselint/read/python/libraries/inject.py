@@ -24,7 +24,7 @@ from sselint.read.python.interpreter.values import (
     Value,
     undecorated,
 )
-from sselint.read.python.libraries import by_type, library
+from sselint.read.python.libraries import by_type, library, overrides
 from sselint.read.python.rules import Entry
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
@@ -249,18 +249,13 @@ def _dependency(m: Machine, endpoint: Endpoint, function: Value | None, site: Si
     """What a dependency gives, made once for each request."""
     if function is None:
         return Unknown("a dependency that is not understood")
-    override = _override(m, endpoint, function)
-    key = ("dependency", override)
+    key = ("dependency", function)
     held = m.overlay.known.get(key)
     if isinstance(held, Value):
         return held
-    value = _depend(m, endpoint, override, site)
+    value = _depend(m, endpoint, overrides.instead(m, endpoint, function, site), site)
     m.overlay.known[key] = value
     return value
-
-
-def _override(m: Machine, endpoint: Endpoint, function: Value) -> Value:
-    return function
 
 
 def _passed_on(m: Machine, endpoint: Endpoint, function: Function) -> dict[str, Value]:

@@ -47,7 +47,7 @@ from sselint.read.python.libraries import called_response, effects, project, sta
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import stores
+from sselint.read.python.stores import stores, tables
 
 BUILTIN = "builtins."
 
@@ -105,7 +105,11 @@ def external_item(m: Machine, external: External, index: Value, site: Site) -> V
 def class_default(m: Machine, cls: ClassValue, name: str) -> Value:
     """An attribute that a class of the tree does not define: perhaps one of a library's base."""
     for base in classes.library_bases(m, cls):
-        return value_of(m, External(f"{base.name}.{name}"), _nowhere(m))
+        value = value_of(m, External(f"{base.name}.{name}"), _nowhere(m))
+        if isinstance(value, Ref) and is_mapped(m, cls):  # it asks for rows of this class
+            m.overlay.attributes[(value, "argument rows")] = cls
+            m.object(value).arguments.setdefault("rows", cls)
+        return value
     return Unknown(f"{name} of {cls.name}, which nothing in the tree sets")
 
 
@@ -492,3 +496,4 @@ def next_of(m: Machine, ref: Ref, site: Site | None) -> Value:
 
 feeding = stores.feeding
 reply_item = stores.reply_item
+own_member = tables.own_member

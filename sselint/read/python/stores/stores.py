@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python.interpreter import choices, containers, text
+from sselint.read.python.interpreter import calls, choices, containers, text
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -271,6 +271,9 @@ def reply_method(
     """A method of an answer: text is taken apart as it was put together; what else there is gives the answer again."""
     if reply.is_nothing:
         return _of_nothing(m, reply, name, positional, site)
+    own = tables.own_member(m, reply, name, ("method", "staticmethod"))
+    if own is not None:
+        return calls.call(m, own, positional, keywords, site, None)
     if name in ("partition", "rpartition", "split", "rsplit"):
         known = reply_text(m, reply)
         source: Value = known if known is not None else reply

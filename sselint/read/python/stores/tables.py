@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import classes
 from sselint.read.python.interpreter.heap import Object
-from sselint.read.python.interpreter.values import ClassValue, Const, Ref, Reply, Value
+from sselint.read.python.interpreter.values import ClassValue, Const, Descriptor, Function, Ref, Reply, Value
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
@@ -32,8 +32,24 @@ def of_record(m: Machine, record: Ref) -> tuple[str, ...]:
 def asked_for(m: Machine, given: Iterable[Value]) -> str:
     """The table that a read is about, by the one class of the tree among the parts of what it is asked with; "" where
     that is not said."""
-    found = {_named(m, part) for part in given if isinstance(part, ClassValue)}
-    return found.pop() if len(found) == 1 else ""
+    cls = row_class(given)
+    return _named(m, cls) if cls is not None else ""
+
+
+def row_class(given: Iterable[Value]) -> ClassValue | None:
+    """The one class of the tree among the parts of what a read is asked with, None where there are none or several."""
+    found = {part for part in given if isinstance(part, ClassValue)}
+    return found.pop() if len(found) == 1 else None
+
+
+def own_member(m: Machine, reply: Reply, name: str, kinds: tuple[str, ...]) -> Value | None:
+    """What the class of a row itself defines under a name, bound to the row: a descriptor of one of the kinds, or a
+    method where "method" is one of them."""
+    found = classes.class_attribute(m, reply.row, name) if reply.row is not None and not reply.is_nothing else None
+    if found is None:
+        return None
+    kind = found[0].kind if isinstance(found[0], Descriptor) else "method" if isinstance(found[0], Function) else ""
+    return classes.bind(m, found[0], reply, found[1]) if kind in kinds else None
 
 
 def place_of(name: str, table: str) -> str:
