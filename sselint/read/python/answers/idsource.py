@@ -255,6 +255,8 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
             if leaf.writers == writers.SOME:
                 why = "counted by each run for itself; whether another one writes under the same name is open"
                 return IdKind.COUNTER, Scope.UNKNOWN, why
+            if leaf.kind == "index" and about is not None and about.where == "pod_disk":
+                return IdKind.INDEX, Scope.SHARED, f"a place in {about.label}, the same to all that read the same"
             if about is not None and about.kind == "shared" and about.where in ("shared", "pod_disk", "unknown"):
                 why = f"counted by each process; whether a table of {about.label} takes a number twice is open"
                 return IdKind.COUNTER, Scope.UNKNOWN, why

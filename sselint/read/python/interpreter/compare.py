@@ -162,7 +162,7 @@ def _was_stored(value: Value) -> bool:
 
 def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if is_cursor(m, other):
-        return True
+        return not (m.hypothesis is Hypothesis.FOREIGN and _of_process(other))
     shape = cursor.shape if isinstance(cursor, Cursor) else None
     if isinstance(other, Const) and other.value not in ("", None) and _in_table(m):
         return m.hypothesis is Hypothesis.KNOWN and m.phase() == "at"
@@ -189,6 +189,11 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if phase in RANK and not isinstance(other, Variable):
         return False
     return is_shared(other) and not (_is_position(cursor) and _of_store(other))
+
+
+def _of_process(value: Value) -> bool:
+    """Whether this process put something into a value that no other has, such as the key of a signature."""
+    return any(isinstance(leaf, Minted) and leaf.boot and leaf.kind != "store" for leaf in leaves(value))
 
 
 def _is_position(cursor: Value) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sselint.read.python.interpreter import calls, classes, compare, containers, placeholders, records, text
+from sselint.read.python.interpreter import as_json, calls, classes, compare, containers, placeholders, records, text
 from sselint.read.python.interpreter.heap import MAX_VALUES
 from sselint.read.python.interpreter.machine import (
     LOOP_ROUNDS,
@@ -293,6 +293,8 @@ def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Sit
     fields = records.tuple_fields(m, value)
     if fields is not None and len(fields) == count:
         return fields
+    if isinstance(value, Cursor) and as_json.is_list(value):
+        return [text.item(m, value, Const.of(i), site) for i in range(count)]
     view = view_of(m, value) if not isinstance(value, Generator) or value.kind != "coroutine" else None
     if view is None:
         return [

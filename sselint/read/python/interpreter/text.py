@@ -255,7 +255,10 @@ def split(
 def item(m: Machine, receiver: Value, index: Value, site: Site | None) -> Value:
     """`receiver[index]` of text, of what `split` gave or of what a regular expression matched."""
     if not isinstance(receiver, Wrapped) or isinstance(receiver.inner, Const):
-        return _piece(receiver)
+        from sselint.read.python.interpreter import as_json
+
+        known = as_json.entry(m, receiver, index, site) if isinstance(receiver, Cursor) else None
+        return known if known is not None else _piece(receiver)
     if receiver.form.startswith("split:"):
         return _piece_at(m, receiver, index, site)
     if receiver.form.startswith("match:"):
@@ -327,6 +330,8 @@ def method(
         return Unknown("a position in text", mentions_cursor(receiver))
     if name == "join" and first is not None:
         return joined(m, receiver, first, site)
+    if name == "get" and first is not None and isinstance(receiver, Cursor):
+        return item(m, receiver, first, site)
     return None
 
 

@@ -27,6 +27,7 @@ from sselint.read.python.interpreter.values import (
     External,
     Function,
     Item,
+    Minted,
     Partial,
     Ref,
     Reply,
@@ -34,6 +35,7 @@ from sselint.read.python.interpreter.values import (
     Unknown,
     Value,
     Wrapped,
+    leaves,
     stepped,
 )
 from sselint.read.python.libraries import ambient, gives, library, options, wire
@@ -151,7 +153,9 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.what == "number":
         return text.to_number(m, value, a.site)
     if effect.what == "hash":
-        return Wrapped("hash", value)
+        key = c.argument(effect, "key")
+        of_process = key is not None and any(isinstance(leaf, Minted) for leaf in leaves(key))
+        return Wrapped("hash", text.join([key, value]) if key is not None and of_process else value)
     if effect.what == "condition":
         return Wrapped("condition", value)
     return value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python.interpreter import containers, iteration, records, text
-from sselint.read.python.interpreter.machine import Arguments, Machine, Raised
+from sselint.read.python.interpreter import compare, containers, iteration, records, text
+from sselint.read.python.interpreter.machine import Arguments, Frame, Machine, Raised
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Const,
@@ -17,6 +17,7 @@ from sselint.read.python.interpreter.values import (
     Partial,
     Ref,
     Reply,
+    Scope,
     Tuple,
     Unknown,
     Value,
@@ -343,6 +344,16 @@ def _imported(m: Machine, effect: Effect, c: Context) -> Value:
     return project.named(m, name.value, c.arguments.site)
 
 
+def _equal(m: Machine, effect: Effect, c: Context) -> Value:
+    """Whether two values are equal, asked by a function."""
+    a = c.arguments
+    one, other = (c.argument(effect, "of", "0"), c.argument(effect, "value", "1"))
+    if one is None or other is None:
+        return Unknown("whether two values are equal that are not seen")
+    frame = a.frame or Frame(a.site.module, Scope(a.site.module, {}))
+    return Const.of(compare.holds(m, "==", one, other, a.site, frame))
+
+
 def _version(m: Machine, effect: Effect, c: Context) -> Value:
     """The version of the interpreter: some Python 3."""
     return Tuple((Const.of(3), Unknown("the minor version of Python")))
@@ -358,7 +369,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "object": _object,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
-    "version": _version, "option": options.added, "hold": _hold, "held": _held,
+    "equal": _equal, "version": _version, "option": options.added, "hold": _hold, "held": _held,
     "one": lambda m, e, c: ambient.the_one(m, str(e.get("as")), c.arguments.site),
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip

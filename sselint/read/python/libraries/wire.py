@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python.interpreter import classes, containers, text
+from sselint.read.python.interpreter import as_json, classes, containers, text
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -78,6 +78,8 @@ def emit(
     if item is None and m.live is not None and not _only_describes(m.live, fields):
         item = m.live
     live = item is not None and item.phase == "live"
+    if "id" in fields:
+        fields = {**fields, "id": as_json.spelled(m, fields["id"])}
     frame = Frame(fields, site, item, live, framed, literal, made, _unknown_inside(m, fields))
     m.note("frame", site, frame=frame)
     m.begun = True
