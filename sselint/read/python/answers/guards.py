@@ -8,8 +8,8 @@ from sselint.facts import Guard, KeyOrigin
 from sselint.read.python.answers.outcome import evidence_of
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.machine import Event
-from sselint.read.python.interpreter.taken_over import keys_of
-from sselint.read.python.interpreter.values import Const, Input, Minted, Ref, Reply, Unknown, Value, leaves
+from sselint.read.python.interpreter.values import Const, Found, Input, Minted, Ref, Reply, Unknown, Value, leaves
+from sselint.read.python.interpreter.whose_keys import keys_of
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.references import references
 from sselint.read.python.server.world import World
@@ -76,15 +76,24 @@ def origin_of(world: World, target: Object) -> tuple[KeyOrigin, str]:
     """Who makes the keys of a container: only what is random and minted in this process cannot exist in another one."""
     if target.where != "memory":
         return KeyOrigin.SHARED, f"{target.label} knows it, which every process asks"
-    origins = [_origin(world, value) for value in keys_of(world.heap, target)]
+    origins = _origins(world, target, frozenset())
     if not origins:
         return KeyOrigin.UNKNOWN, NEVER_FILLED
-    if _is_loaded(world, target):
-        origins.append(KeyOrigin.SHARED)
     weak = next((origin for origin in WEAKEST if origin in origins), None)
     if weak is None:
         return KeyOrigin.RANDOM_LOCAL, "it is minted at random in the process that knows it"
     return weak, WHY[weak]
+
+
+def _origins(world: World, target: Object, seen: frozenset[int]) -> set[KeyOrigin]:
+    """Who makes each of the keys. One that was found in another container is one of that."""
+    found: set[KeyOrigin] = set()
+    for value in keys_of(world.heap, target):
+        if not isinstance(value, Found):
+            found.add(_origin(world, value))
+        elif value.among not in seen:
+            found |= _origins(world, world.heap[value.among], seen | {target.id, value.among})
+    return found | {KeyOrigin.SHARED} if found and _is_loaded(world, target) else found
 
 
 def _is_loaded(world: World, target: Object) -> bool:

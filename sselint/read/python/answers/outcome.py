@@ -13,6 +13,7 @@ from sselint.read.python.libraries.wire import Frame
 from sselint.read.python.source.modules import Site
 
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
+FOR_WHO_IT_IS = (401, 403, 407)
 UNDERSTOOD = frozenset({"condition", "lookup", "empty", "failure", "value", "implementation"})
 
 
@@ -333,6 +334,7 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
     results = [r for r in (result_of(p, reset_words) for p in paths if p.missed_guard is None) if r is not None]
     if not results:
         return Run(Outcome.UNKNOWN, "no path that was followed reaches the event stream")
+    results = _of_those_let_in(results)
     doubt = _doubt(results)
     if doubt is not None:
         return doubt
@@ -352,6 +354,16 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
         span = (open_one.site.span("decided here"),) if open_one.site is not None else ()
         return Run(Outcome.UNKNOWN, f"depends on {open_one.label}, and not all ways were followed", span)
     return _run(found)
+
+
+def _of_those_let_in(results: list[Result]) -> list[Result]:
+    """Without the paths on which a client is turned away for who it is before anything is done with the cursor: one
+    that comes back is who it was when it was let in. Whether that is asked at all may hang on a setting."""
+    return [r for r in results if r.status not in FOR_WHO_IT_IS or _asks_for_the_cursor(r.path)] or results
+
+
+def _asks_for_the_cursor(path: Path) -> bool:
+    return bool(path.events("compare", "lookup", "bound", "parse", "handled") or path.options("opaque"))
 
 
 def _not_asked_otherwise(result: Result, results: Sequence[Result]) -> Decision | None:

@@ -16,8 +16,8 @@ from sselint.read.python.interpreter import (
     placeholders,
     records,
     services,
-    taken_over,
     text,
+    whose_keys,
 )
 from sselint.read.python.interpreter.heap import MAX_VALUES, lookup_pair
 from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine, Raised
@@ -113,7 +113,7 @@ def set_item(
     if m.building:
         stored = settled(stepped(value, site, STORED))
         held = dict.fromkeys(k for k, _ in target.pairs) if there else {}
-        for name in held or (settled(stepped(key, site, STORED)),):  # what is replaced keeps the key that it had
+        for name in held or (whose_keys.put(m, key, site),):  # what is replaced keeps the key that it had
             m.heap.add_pair(target, name, stored)
         m.world.choices.wrote((target.id, name_of_key(key)), stored, m.oracle.decisions)
         if growing and not m.boot:
@@ -158,7 +158,7 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
     """`left + right`, `left | right`, `left += right`."""
     if in_place and isinstance(left, Ref):
         if m.object(left).kind == "dict":
-            taken_over.take_over(m, left, (right,))
+            whose_keys.take_over(m, left, (right,))
             for name, value in known_entries(m, right).items():
                 set_item(m, left, Const.of(name), value, site)
         else:
@@ -168,7 +168,7 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
         return Tuple((*left.items, *right.items))
     if isinstance(left, Ref) and m.object(left).kind == "dict":
         ref = m.make("dict", "dict", site)
-        taken_over.take_over(m, ref, (left, right))
+        whose_keys.take_over(m, ref, (left, right))
         for source in (left, right):
             for name, value in known_entries(m, source).items():
                 set_item(m, ref, Const.of(name), value, site, growing=False)

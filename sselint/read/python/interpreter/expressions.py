@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, oldest, taken_over, text
+from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, oldest, text, whose_keys
 from sselint.read.python.interpreter.machine import Arguments, Frame, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -326,7 +326,7 @@ def _dict(m: Machine, node: ir.DictDisplay, frame: Frame) -> Value:
     for key, item in node.items:
         value = evaluate(m, item, frame)
         if key is None:
-            taken_over.take_over(m, ref, (value,))
+            whose_keys.take_over(m, ref, (value,))
             for name, entry in containers.known_entries(m, value).items():
                 containers.set_item(m, ref, Const.of(name), entry, site, growing=False)
             copied = containers.all_pairs(m, value) if isinstance(value, Ref) and m.own(value) else [(value, value)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration, taken_over
+from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration, whose_keys
 from sselint.read.python.interpreter.machine import Arguments, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -45,7 +45,7 @@ def _update(m: Machine, receiver: Value, a: Arguments) -> Value:
         for values in a.positional:
             containers.extend(m, receiver, values, a.site)
         return NOTHING
-    taken_over.take_over(m, receiver, a.positional)
+    whose_keys.take_over(m, receiver, a.positional)
     for name, value in {**(containers.known_entries(m, a.first()) if a.positional else {}), **a.keywords}.items():
         containers.set_item(m, receiver, Const.of(name), value, a.site)
     given = a.first() if a.positional else None

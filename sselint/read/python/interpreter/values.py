@@ -267,6 +267,13 @@ class Body(Input):
 
 
 @dataclass(frozen=True)
+class Found(Input):
+    """What the client chose, and what a container of the process, `among`, was seen to have: one of its keys."""
+
+    among: int
+
+
+@dataclass(frozen=True)
 class Variable(Value):
     """An environment variable: its value if it is not set is `default`. `for_all` says that all replicas have
     the same there: the deployment's files say so, or its name does not speak of one of them."""

@@ -1,7 +1,8 @@
-"""What is merged into a dict whole: whoever asks for one of its keys may be told yes for what was brought along.
+"""Whose keys the keys of a container are: for the question which process can know one.
 
-The entries themselves are looked up among those that are written down (`containers.known_entries`). This only keeps
-where the others come from, for the question who can know a key.
+Of what is merged into a dict whole, the entries themselves are looked up among those that are written down
+(`containers.known_entries`); here is kept where the others come from. A key of the client's that was found in one
+container and is put into another is none that the client chose there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from sselint.read.python.interpreter.heap import Heap, Object
 from sselint.read.python.interpreter.machine import Machine
-from sselint.read.python.interpreter.values import Const, Ref, Value, settled
+from sselint.read.python.interpreter.values import STORED, Const, Found, Input, Ref, Value, settled, stepped
+from sselint.read.python.source.modules import Site
 
 CONTAINERS = ("list", "dict", "set")
 
@@ -24,6 +26,19 @@ def take_over(m: Machine, into: Value, sources: Iterable[Value]) -> None:
         for value in (source, *(key for key, _ in own)):
             if not isinstance(value, Const):
                 m.heap.add(m.object(into).taken_over, settled(value))
+
+
+def put(m: Machine, key: Value, site: Site) -> Value:
+    """A key as it is put into a container of the process."""
+    return settled(stepped(_found(m, key), site, STORED))
+
+
+def _found(m: Machine, key: Value) -> Value:
+    if not isinstance(key, Input):
+        return key
+    lookups = (k for k, hit in m.overlay.known.items() if hit == 0 and isinstance(k, tuple) and len(k) == 3)
+    among = next((number for what, number, asked in lookups if what == "lookup" and asked == key), None)
+    return Found(key.name, among) if among is not None else key
 
 
 def keys_of(heap: Heap, target: Object, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
