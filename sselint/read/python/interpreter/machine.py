@@ -187,6 +187,8 @@ class Machine:
         self.endless = 0
         """Depth of endless loops, and whether one is in its second round."""
         self.round = 0
+        self.queued = 0
+        """How often the run has taken from a queue what it had put there itself."""
         self.constructing: list[Ref] = []
         self.shape: Value | None = None
         """The id on the wire, as far as it is known: what a well-formed cursor looks like."""

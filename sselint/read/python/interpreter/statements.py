@@ -17,7 +17,6 @@ from sselint.read.python.interpreter import (
     singletons,
 )
 from sselint.read.python.interpreter.machine import (
-    LOOP_ROUNDS,
     Broke,
     Continued,
     Ended,
@@ -29,6 +28,7 @@ from sselint.read.python.interpreter.machine import (
     Signal,
     Started,
 )
+from sselint.read.python.interpreter.rounds import rounds
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Const,
@@ -209,7 +209,7 @@ def _if(m: Machine, node: ir.If, frame: Frame) -> None:
 def _while(m: Machine, node: ir.While, frame: Frame) -> None:
     outer = m.round
     try:
-        for number in range(LOOP_ROUNDS):
+        for number in rounds(m):
             if not expressions.condition(m, node.test, frame):
                 break
             m.round = max(outer, number + 1)

@@ -278,9 +278,12 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
         item = waiting.pop(0)
         if len(waiting) == 0 and m.round > 1:
             waiting.append(item)
+        else:
+            m.queued += 1
         return _received(m, ref, item, c)
-    if waiting and waiting[0].source:
-        # others know the queue too, and this request has put into it what it was to be told again
+    if waiting and (waiting[0].source or ref.serial):
+        # others know the queue too, and this request has put into it what it is to be told before all else
+        m.queued += 1
         return _received(m, ref, waiting.pop(0), c)
     options = placeholders.without(m, dict.fromkeys([*(i.value for i in waiting), *target.elements]))[:MAX_VALUES]
     if not options:

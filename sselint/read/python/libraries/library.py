@@ -19,6 +19,7 @@ from sselint.read.python.interpreter import (
     text,
 )
 from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine
+from sselint.read.python.interpreter.rounds import rounds
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Collection,
@@ -467,7 +468,7 @@ def _listen(m: Machine, ref: Ref, entry: Entry, effect: Effect, site: Site, body
     """
     boot, m.boot = m.boot, False
     try:
-        for number in range(LOOP_ROUNDS):
+        for number in rounds(m):
             m.round, outer = max(m.round, number + 1), m.round
             value = effects.apply(m, effect, Context(ref, entry, Arguments((), {}, site, None)))
             if isinstance(value, Reply) and value.selection == "compared" and number == 0:
