@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import Outcome
+from sselint.facts import IdKind, Outcome
 from tests.read.python.programs import stream_of
 
 SERVER = """
@@ -64,3 +64,66 @@ def test_what_is_replayed_comes_behind_a_greeting(first: str) -> None:
     assert outcome(first) is Outcome.COMPARED
     everything = SERVER.replace("if number > behind:", "if number != behind:").replace("FIRST", first)
     assert stream_of(everything).on_foreign.outcome is Outcome.REPLAY_ALL
+
+
+LISTED = """
+import asyncio
+from collections import deque
+
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+server = FastAPI()
+kept = []
+ears = set()
+
+
+class Ear:
+    def __init__(self, missed):
+        self.missed = deque(missed)
+        self.heard = asyncio.Queue()
+        ears.add(self)
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if self.missed:
+            return self.missed.TAKEN
+        return await self.heard.get()
+
+
+@server.post("/say")
+async def say(text: str):
+    entry = (len(kept), text)
+    kept.append(entry)
+    for ear in ears:
+        ear.heard.put_nowait(entry)
+
+
+@server.get("/hear")
+async def hear(request: Request):
+    given = request.headers.get("last-event-id")
+    ear = Ear(MISSED if given else [])
+
+    async def body():
+        async for number, text in ear:
+            yield b"".join((b"id: ", str(number).encode(), b"\\ndata: ", text.encode(), b"\\n\\n"))
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize("taken", ["popleft()", "pop(0)"])
+def test_what_is_replayed_comes_out_of_a_list_first(taken: str) -> None:
+    server = LISTED.replace("TAKEN", taken)
+    compared = stream_of(server.replace("MISSED", "kept[int(given) + 1 :]"))
+    assert (compared.ids.kind, compared.on_foreign.outcome) == (IdKind.INDEX, Outcome.COMPARED)
+    everything = stream_of(server.replace("MISSED", "[e for e in kept if e[0] != int(given)]"))
+    assert everything.on_foreign.outcome is Outcome.REPLAY_ALL
+
+
+def test_an_empty_list_replays_nothing() -> None:
+    """Look-alike: the list is there, and what was missed is never put into it."""
+    stream = stream_of(LISTED.replace("TAKEN", "popleft()").replace("MISSED", "[]"))
+    assert stream.on_foreign.outcome in (Outcome.FROM_HEAD, Outcome.IGNORED)

@@ -110,3 +110,44 @@ def test_a_row_of_django_is_of_the_class_that_was_asked() -> None:
     }
     found = {s.symbol: s.ids.kind for s in reading_of(files).streams}
     assert found == {"news": IdKind.STORE, "faces": IdKind.NONE}
+
+
+TORTOISE = """
+import asyncio
+
+from fastapi import FastAPI, Request
+from sse_starlette import EventSourceResponse
+from tortoise import Tortoise, fields
+from tortoise.models import Model
+
+server = FastAPI()
+
+
+class Line(Model):
+    words = fields.TextField()
+
+    def event(self):
+        return {HEAD"data": self.words}
+
+
+@server.on_event("startup")
+async def connect():
+    await Tortoise.init(db_url="postgres://club@base/club", modules={"models": ["app"]})
+
+
+@server.get("/lines")
+async def lines(request: Request):
+    behind = int(request.headers.get("last-event-id") or 0)
+
+    async def body():
+        for line in await Line.filter(id__gt=behind).order_by("id"):
+            yield line.event()
+
+    return EventSourceResponse(body())
+"""
+
+
+@pytest.mark.parametrize(("head", "kind"), [('"id": str(self.id), ', IdKind.STORE), ('"event": "line", ', IdKind.NONE)])
+def test_a_row_that_a_method_of_its_class_asks_for_is_of_that_class(head: str, kind: IdKind) -> None:
+    stream = stream_of(TORTOISE.replace("HEAD", head))
+    assert (stream.ids.kind, stream.replay.where) == (kind, Where.SHARED)

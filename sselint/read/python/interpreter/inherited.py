@@ -9,6 +9,7 @@ from sselint.read.python.interpreter.machine import Arguments, Machine
 from sselint.read.python.interpreter.values import ClassValue, Const, Ref, Super, Unknown, Value
 from sselint.read.python.libraries import called_response, effects
 from sselint.read.python.libraries.context import Context
+from sselint.read.python.stores import tables
 
 
 def of_super(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) -> Value:
@@ -25,6 +26,9 @@ def of_super(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) 
         effect = entry.method(name) if entry is not None else None
         if entry is not None and effect is not None:
             return effects.apply(m, effect, Context(target, entry, a))
+        named = m.rules.entry(f"{base.name}.{name}")
+        if isinstance(receiver, ClassValue) and named is not None and named.call is not None:
+            return tables.of_class(m, receiver, effects.apply(m, named.call, Context(None, named, a)))
     if name == "__new__" and isinstance(target, ClassValue):
         return m.make("instance", target, a.site, a.frame, target.name)
     m.note("super", a.site, name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration, whose_keys
+from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration, queued, whose_keys
 from sselint.read.python.interpreter.machine import Arguments, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -88,7 +88,8 @@ def _pop(m: Machine, receiver: Value, a: Arguments) -> Value:
         return default
     if a.positional and isinstance(a.first(), Const):
         containers.remove_item(m, receiver, a.first(), a.site)
-    return _some(m, receiver, a)
+    first = queued.first_out(m, receiver, a.site) if a.positional and a.first() == Const.of(0) else None
+    return first or _some(m, receiver, a)
 
 
 def _take(m: Machine, receiver: Ref, key: Value) -> None:
@@ -106,7 +107,9 @@ def _some(m: Machine, receiver: Ref, a: Arguments) -> Value:
 
 def _popleft(m: Machine, receiver: Value, a: Arguments) -> Value:
     containers.remove_item(m, receiver, Const.of(0), a.site)
-    return _some(m, receiver, a) if isinstance(receiver, Ref) else Unknown("an element")
+    if not isinstance(receiver, Ref):
+        return Unknown("an element")
+    return queued.first_out(m, receiver, a.site) or _some(m, receiver, a)
 
 
 def _popitem(m: Machine, receiver: Value, a: Arguments) -> Value:

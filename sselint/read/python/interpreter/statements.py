@@ -28,7 +28,7 @@ from sselint.read.python.interpreter.machine import (
     Signal,
     Started,
 )
-from sselint.read.python.interpreter.rounds import rounds
+from sselint.read.python.interpreter.queued import rounds
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Const,

@@ -15,7 +15,9 @@ from sselint.read.python.interpreter.values import (
     Exceptional,
     Input,
     Join,
+    Length,
     Minted,
+    Position,
     Ref,
     Reply,
     Scope,
@@ -41,6 +43,8 @@ QUESTIONS = frozenset({
 })  # fmt: skip
 AFFIXES = frozenset({"startswith", "endswith"})
 PARTS = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
+LIKE_TEXT = (Const, Join, Cursor, Wrapped, Minted, Variable, Length, Position)
+"""What the methods of text are called on: a number that was made text is still the number here."""
 MAX_EXTENT = 10_000_000
 """Characters that a method of a text that is written down may make."""
 

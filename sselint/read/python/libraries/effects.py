@@ -13,6 +13,7 @@ from sselint.read.python.interpreter import (
     containers,
     iteration,
     placeholders,
+    queued,
     records,
     text,
 )
@@ -254,14 +255,6 @@ def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
     return found
 
 
-def _received(m: Machine, queue: Ref, item: Item, c: Context) -> Value:
-    """What this request put into a queue itself: an element of a history stays one on its way through."""
-    m.live = Item(item.value, item.source or queue.id, item.phase or "live")
-    fed = "nothing" if isinstance(item.value, Unknown) and item.value.cursor else "" if item.source else "local"
-    m.note("live", c.arguments.site, source=queue.id, fed=fed, through=item.source)
-    return item.value
-
-
 def _take(m: Machine, effect: Effect, c: Context) -> Value:
     """Takes the next element from a queue or channel: what arrives while the connection is open."""
     ref = c.receiver
@@ -280,11 +273,11 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
             waiting.append(item)
         else:
             m.queued += 1
-        return _received(m, ref, item, c)
+        return queued.received(m, ref, item, c.arguments.site)
     if waiting and (waiting[0].source or ref.serial):
         # others know the queue too, and this request has put into it what it is to be told before all else
         m.queued += 1
-        return _received(m, ref, waiting.pop(0), c)
+        return queued.received(m, ref, waiting.pop(0), c.arguments.site)
     options = placeholders.without(m, dict.fromkeys([*(i.value for i in waiting), *target.elements]))[:MAX_VALUES]
     if not options:
         m.note("live", c.arguments.site, source=ref.id, fed="nothing")

@@ -19,18 +19,16 @@ from sselint.read.python.interpreter import (
     text,
 )
 from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine
-from sselint.read.python.interpreter.rounds import rounds
+from sselint.read.python.interpreter.queued import rounds
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Collection,
     Const,
-    Cursor,
     Exceptional,
     External,
     Function,
     Generator,
     Item,
-    Join,
     Method,
     Minted,
     Ref,
@@ -39,7 +37,6 @@ from sselint.read.python.interpreter.values import (
     Tuple,
     Unknown,
     Value,
-    Variable,
     Wrapped,
     mentions_cursor,
     settled,
@@ -107,10 +104,11 @@ def class_default(m: Machine, cls: ClassValue, name: str) -> Value:
     """An attribute that a class of the tree does not define: perhaps one of a library's base."""
     for base in classes.library_bases(m, cls):
         value = value_of(m, External(f"{base.name}.{name}"), _nowhere(m))
-        if isinstance(value, Ref) and is_mapped(m, cls):  # it asks for rows of this class
-            m.overlay.attributes[(value, "argument rows")] = cls
-            m.object(value).arguments.setdefault("rows", cls)
-        return value
+        if not is_mapped(m, cls):
+            return value
+        entry = m.rules.entry(value.name) if isinstance(value, External) else None
+        called = entry is not None and entry.call is not None
+        return Method(cls, name) if called else tables.of_class(m, cls, value)
     return Unknown(f"{name} of {cls.name}, which nothing in the tree sets")
 
 
@@ -210,7 +208,7 @@ def _on_value(m: Machine, receiver: Value, name: str, a: Arguments) -> Value:
     if isinstance(receiver, Generator):
         found = tasks.method(m, receiver, name, a)
         return found if found is not None else Unknown(f"what {name} gives", stores.told_cursor(m, a.positional))
-    if isinstance(receiver, Const | Join | Cursor | Wrapped | Minted | Variable):
+    if isinstance(receiver, text.LIKE_TEXT):
         found = text.method(m, receiver, name, a.positional, a.keywords, a.site)
         if found is not None:
             return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import classes
@@ -40,6 +41,16 @@ def row_class(given: Iterable[Value]) -> ClassValue | None:
     """The one class of the tree among the parts of what a read is asked with, None where there are none or several."""
     found = {part for part in given if isinstance(part, ClassValue)}
     return found.pop() if len(found) == 1 else None
+
+
+def of_class(m: Machine, cls: ClassValue, asked: Value) -> Value:
+    """What asks for rows, or an answer, that a mapped class gave: its rows are objects of that class."""
+    if isinstance(asked, Reply):
+        return replace(asked, row=cls)
+    if isinstance(asked, Ref) and m.object(asked).kind == "library":
+        m.overlay.attributes[(asked, "argument rows")] = cls
+        m.object(asked).arguments.setdefault("rows", cls)
+    return asked
 
 
 def own_member(m: Machine, reply: Reply, name: str, kinds: tuple[str, ...]) -> Value | None:
