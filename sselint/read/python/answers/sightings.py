@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sselint.catalogue import ClientRule, client_rules
 from sselint.facts import ClientSighting, Evidence, Truth
 from sselint.read.python.source import ir, scan
+from sselint.read.python.source.lower import walk
 from sselint.read.python.source.modules import TESTS, Module, ModuleTable
 from sselint.source import Source
 
@@ -107,7 +108,7 @@ def _catches(handler: ir.Handler, rule: ClientRule) -> bool:
 
 def _gives_way(body: Sequence[ir.Statement]) -> bool:
     """Whether a handler leaves the loop, or forgets the cursor: an assignment of nothing to something."""
-    for node in _walk(body):
+    for node in walk(body):
         if isinstance(node, ir.Raise | ir.Return) or (isinstance(node, ir.Jump) and node.kind == "break"):
             return True
         if isinstance(node, ir.Assign) and isinstance(node.value, ir.Constant) and not node.value.value:
@@ -120,7 +121,7 @@ def _gives_way(body: Sequence[ir.Statement]) -> bool:
 
 def _bound(body: Sequence[ir.Statement], modules: Sequence[str]) -> Iterator[str]:
     """The names that imports of the client's modules bind."""
-    for node in _walk(body):
+    for node in walk(body):
         if isinstance(node, ir.ImportFrom):
             if any(_within(node.module, m) or f"{node.module}.{node.name}" == m for m in modules):
                 yield node.alias
@@ -133,33 +134,21 @@ def _within(name: str, module: str) -> bool:
 
 
 def _uses(body: Sequence[ir.Statement], bound: frozenset[str]) -> Iterator[Use]:
-    for node in _walk(body):
+    for node in walk(body):
         endless = isinstance(node, ir.While) and isinstance(node.test, ir.Constant) and bool(node.test.value)
         if isinstance(node, ir.While) and endless and _calls(node.body, bound):
-            around = [t for t in _walk(node.body) if isinstance(t, ir.Try) and _calls(t.body, bound)]
+            around = [t for t in walk(node.body) if isinstance(t, ir.Try) and _calls(t.body, bound)]
             yield Use(node, tuple(handler for attempt in around for handler in attempt.handlers))
 
 
 def _calls(body: Sequence[ir.Node], bound: frozenset[str]) -> bool:
     """Whether something that the client's import bound is called."""
-    return any(isinstance(n, ir.Call) and bound & frozenset(_names(n.function)) for n in _walk(body))
+    return any(isinstance(n, ir.Call) and bound & frozenset(_names(n.function)) for n in walk(body))
 
 
 def _names(node: ir.Node) -> Iterator[str]:
-    for found in _walk((node,)):
+    for found in walk((node,)):
         if isinstance(found, ir.Name):
             yield found.id
         elif isinstance(found, ir.Attribute):
             yield found.name
-
-
-def _walk(nodes: Sequence[ir.Node]) -> Iterator[ir.Node]:
-    """All nodes below, bodies of functions and classes too."""
-    from sselint.read.python.source.lower import children
-
-    stack: list[ir.Node] = list(reversed(nodes))
-    while stack:
-        node = stack.pop()
-        yield node
-        below = node.body if isinstance(node, ir.FunctionNode) else children(node)
-        stack.extend(reversed(list(below)))

@@ -349,8 +349,8 @@ def is_column(m: Machine, value: Value) -> bool:
 
 def is_a(m: Machine, ref: Ref, name: str) -> bool:
     """Whether an object is of a library's class, by name."""
-    entry = entry_of(m, ref)
-    return entry is not None and m.rules.canonical(name) == entry.name
+    entry, wanted = entry_of(m, ref), m.rules.entry(name)
+    return entry is not None and (wanted.name if wanted is not None else name) == entry.name
 
 
 def describes(m: Machine, ref: Ref, name: str) -> bool:

@@ -206,10 +206,11 @@ def _is_choice(m: Machine, function: Function, parameter: ir.Parameter) -> bool:
 
 
 def _made(m: Machine, cls: ClassValue, function: Function, parameter: ir.Parameter, depth: int) -> Value:
-    """An argument of a constructor that nobody calls: what its annotation says, where that is a library's client or a
-    class of the tree that can be made."""
+    """An argument of a constructor that nobody calls: what its annotation says, or the constructor asks whether it is,
+    where that is a library's client or a class of the tree that can be made."""
     home = Frame(function.module, Scope(function.module, {}, function.scope))
     kind, _ = inject.annotated(m, parameter.annotation, home)
+    kind = handed_on.asked_for(m, function, parameter, home) if kind is None else kind
     entry = m.rules.entry(kind.name) if isinstance(kind, External) else None
     if entry is not None and entry.role in ("client", "queue", "channel"):
         return library.make_object(m, entry, Arguments((), {}, Site(function.module, parameter.cst), None))

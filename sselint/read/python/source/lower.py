@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sselint.read.python.source import ir
@@ -422,6 +422,16 @@ def _captures(pattern: Any) -> Iterator[str]:
         if type(node).__name__ in ("MatchAs", "MatchStar") and node.name is not None:
             yield node.name.value
         stack.extend(c for c in getattr(node, "children", ()) if type(c).__name__.startswith("Match"))
+
+
+def walk(nodes: Sequence[ir.Node]) -> Iterator[ir.Node]:
+    """All nodes below, bodies of functions and classes too."""
+    stack: list[ir.Node] = list(reversed(nodes))
+    while stack:
+        node = stack.pop()
+        yield node
+        below = node.body if isinstance(node, ir.FunctionNode) else children(node)
+        stack.extend(reversed(list(below)))
 
 
 def children(node: Any) -> Iterator[Any]:
