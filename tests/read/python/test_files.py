@@ -137,3 +137,43 @@ def log():
 @pytest.mark.parametrize(("result", "kind"), [("7", IdKind.CONSTANT), ("uuid.uuid4()", IdKind.RANDOM)])
 def test_an_operator_is_what_the_class_makes_of_it(result: str, kind: IdKind) -> None:
     assert stream_of(OBJECTS.replace("SUM", result)).ids.kind is kind
+
+
+BENEATH = """
+import json
+
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+from settings_of_the_company import settings
+
+app = FastAPI()
+
+
+@app.get("/jobs/{job}")
+async def feed(job: str, last_event_id: int = Header(0)):
+    place = PLACE
+
+    async def body():
+        with place.open() as lines:
+            for line in lines:
+                event = json.loads(line)
+                if event["number"] > last_event_id:
+                    yield f"id: {event['number']}\\ndata: {line}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    "place", ["settings.root / job", 'settings.root / "jobs" / job', 'settings.root / f"{job}.log"']
+)
+def test_what_is_divided_by_a_text_is_a_path(place: str) -> None:
+    """The client chooses which file is read: what stands in it is not the client's."""
+    stream = stream_of(BENEATH.replace("PLACE", place))
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.STORE, Where.POD_DISK)
+
+
+def test_what_is_looked_up_by_a_text_need_not_be_a_path() -> None:
+    """The look-alike: whatever the company's settings hold by that name can be opened, and is not known."""
+    stream = stream_of(BENEATH.replace("PLACE", "settings.places[job]"))
+    assert stream.replay.where is not Where.POD_DISK

@@ -153,6 +153,9 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
         return Wrapped("condition", Tuple((left, right)))
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
+    told = isinstance(right, Input) or text.is_text(right)
+    if sign == "/" and told and isinstance(left, Unknown | Input | External):
+        left = _path(m, left, site)
     answered = _by_their_methods(m, sign, left, right, site, in_place)
     return answered if answered is not None else _number(m, sign, left, right, site)
 
@@ -172,6 +175,12 @@ def _by_their_methods(m: Machine, sign: str, left: Value, right: Value, site: Si
         if m.object(receiver).kind == "library" and library.describes(m, receiver, method):
             return library.object_method(m, receiver, method, Arguments((other,), {}, site, None))
     return None
+
+
+def _path(m: Machine, value: Value, site: Site) -> Value:
+    """What nothing is known of but that it is divided by a text: a number is not, a path is."""
+    entry = next((e for e in map(m.rules.entry, m.rules.word_list("divided_by_text")) if e is not None), None)
+    return value if entry is None else library.make_object(m, entry, Arguments((value,), {}, site, None))
 
 
 def _counts(value: Value) -> bool:

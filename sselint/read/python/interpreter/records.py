@@ -50,13 +50,16 @@ def fill(
             and annotation.value.id == "ClassVar"
         ):
             continue
+        inits = _init_of(default)
+        if inits == set():
+            continue  # the record sets it itself once it is made
         if name in keywords:
             value = keywords[name]
         elif name.lstrip("_") in keywords:  # attrs takes a private field by its public name
             value = keywords[name.lstrip("_")]
-        elif queue:
+        elif queue and inits is None:
             value = queue.pop(0)
-        elif _is_spread(spread, default is not None):
+        elif inits is None and _is_spread(spread, default is not None):
             value = stores.reply_item(m, spread, Const.of(name)) if isinstance(spread, Reply) else spread
         elif default is not None:
             value = field_default(m, default, scope, owner, ref)
@@ -97,6 +100,16 @@ def prepared(m: Machine, cls: ClassValue, ref: Ref, site: Site, frame: Frame | N
         after = classes.class_attribute(m, cls, hook)
         if after is not None:
             calls.call(m, classes.bind(m, after[0], ref, after[1]), (), {}, site, frame)
+
+
+def _init_of(default: ir.Expression | None) -> set[str] | None:
+    """Of a field that no caller gives (`field(init=False, ...)`), what else is said of it; None for any other."""
+    if not isinstance(default, ir.Call):
+        return None
+    given = {a.keyword or "": a.value for a in default.arguments}
+    says = given.pop("init", None)
+    made = {"", "default", "default_factory", "factory"} & set(given)
+    return made if isinstance(says, ir.Constant) and says.value is False else None
 
 
 def _is_spread(spread: Value, has_default: bool) -> bool:
