@@ -474,7 +474,7 @@ def slice_view(m: Machine, view: Collection, lower: Value | None, site: Site) ->
     if lower is None or (isinstance(lower, Const) and not view.source and isinstance(lower.value, int)):
         start = lower.value if isinstance(lower, Const) else None
         return replace(view, items=view.items[start:] if not view.source else view.items)
-    if isinstance(lower, Const):
+    if isinstance(lower, Const) or (isinstance(lower, Length) and lower.less):
         return view
     later = tuple(i for i in view.items if i.phase in LATER)
     placed = bool(view.source) or any(i.phase for i in view.items)

@@ -220,6 +220,9 @@ def _extent(sign: str, left: Any, right: Any) -> int:
 
 
 def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Value:
+    told = isinstance(right, Const | Unknown | Variable | External)
+    if isinstance(left, Length) and sign in ("-", "//", "/") and told:
+        return replace(left, extra=True, less=True)
     for value, other in ((left, right), (right, left)):
         if isinstance(value, Position):
             past = sign == "+" and isinstance(other, Const) and other.value not in (0,)

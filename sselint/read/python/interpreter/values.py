@@ -228,10 +228,12 @@ class Minted(Value):
 
 @dataclass(frozen=True)
 class Length(Value):
-    """`len()` of a container (heap id); `extra` where a constant was added."""
+    """`len()` of a container (heap id); `extra` where a constant was added or taken off, `less` where something was
+    taken off."""
 
     about: int
     extra: bool = False
+    less: bool = False
 
 
 @dataclass(frozen=True)
