@@ -417,7 +417,8 @@ def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
     memory = ("lookup", ref.id, key)
     if memory not in m.overlay.known:  # the same answer for the whole run, but each place must see both
         place = (*memory, site) if m.building else memory
-        m.overlay.known[memory] = m.choose(2, place, "lookup", "whether there is such an entry", site)
+        first = int(_still_empty(m, ref))  # what fills it comes first
+        m.overlay.known[memory] = m.choose(2, place, "lookup", "whether there is such an entry", site, first)
     hit = m.overlay.known[memory] == 0
     m.note("guard", site, container=ref.id, key=key, hit=hit)
     return hit

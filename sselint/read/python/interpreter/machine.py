@@ -242,9 +242,12 @@ class Machine:
 
     # -- decisions --------------------------------------------------------------------------------------------------
 
-    def choose(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
-        """The oracle's answer."""
-        first = self.first[1] if kind == "condition" and self.first[0] == self.depth else 0
+    def choose(
+        self, options: int, key: object, kind: str, label: str = "", site: Site | None = None, first: int = 0
+    ) -> int:
+        """The oracle's answer; `first` is tried before the others."""
+        if kind == "condition" and self.first[0] == self.depth:
+            first = self.first[1]
         return self.oracle.choose(options, key, kind, label, site, self.ways.within, first)
 
     def once(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
