@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from sselint.facts import Guard, IdKind, IdSource, KeyOrigin, Outcome, Replay, Run, Scope, Truth, Where
-from sselint.read.python.answers.idsource import id_source
+from sselint.read.python.answers.idsource import id_source, may_overlap
 from sselint.read.python.answers.outcome import Path, run_of
 from sselint.read.python.answers.replay import replay_of
 from sselint.read.python.answers.twins import idle_answers
@@ -24,12 +24,12 @@ Answers = frozenset[tuple[object, int]]
 
 def ids_and_replay(heap: Heap, paths: Sequence[Path]) -> tuple[IdSource, Replay]:
     """Ids and replay; where they turn on environment variables that nothing settles, unknown because of them."""
-    ids, replay = id_source(heap, paths), replay_of(heap, paths)
+    ids, replay = _both(heap, paths)
     sending = [p for p in paths if p.is_stream and p.frames]
     groups = _groups(sending, idle_answers(heap, sending))
     if len(groups) < 2:
         return ids, replay
-    several = {answers: (id_source(heap, g), replay_of(heap, g)) for answers, g in groups.items()}
+    several = {answers: _both(heap, g) for answers, g in groups.items()}
     labels = {key: d.label for p in sending for key, d in p.options("environment").items()}
     minted = _turned_by({a: (i.scope, i.kind) for a, (i, _) in several.items()})
     if minted:
@@ -42,6 +42,11 @@ def ids_and_replay(heap: Heap, paths: Sequence[Path]) -> tuple[IdSource, Replay]
     if _turned_by({a: r.live_tail for a, (_, r) in several.items()}):
         replay = replace(replay, live_tail=Where.UNKNOWN)
     return ids, replay
+
+
+def _both(heap: Heap, paths: Sequence[Path]) -> tuple[IdSource, Replay]:
+    ids = id_source(heap, paths)
+    return ids, replay_of(heap, paths, may_overlap(ids))
 
 
 def _turned_by(told: Mapping[Answers, object]) -> frozenset[object]:
@@ -113,7 +118,7 @@ def _told(heap: Heap, paths: Sequence[Path]) -> dict[object, object]:
     """What paths with the same answers say of ids and replay; nothing where they send nothing."""
     if not any(p.is_stream and p.frames for p in paths):
         return {}
-    ids, replay = id_source(heap, paths), replay_of(heap, paths)
+    ids, replay = _both(heap, paths)
     said = (ids.scope, ids.kind, replay.where, replay.live_tail, replay.ends, replay.evicts)
     return dict(enumerate(said))
 

@@ -337,3 +337,8 @@ def _evidence(source: Source) -> Evidence:
     return evidence_of(
         [*sites[:7], (source.frame.made, "put into an event here"), (source.frame.site, "put on the wire here")]
     )
+
+
+def may_overlap(ids: IdSource) -> bool:
+    """Whether another process may have its own event of an id; of a name in front, the deployment says so."""
+    return ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) or ids.kind is IdKind.REPLICA_PREFIXED

@@ -33,9 +33,12 @@ def place_of(target: Object) -> Where:
     return Where.SHARED if is_constant(target) else Where.MEMORY
 
 
-def replay_of(heap: Heap, paths: Sequence[Path]) -> Replay:
-    """What all the paths of an endpoint say of replay and live tail."""
+def replay_of(heap: Heap, paths: Sequence[Path], may_overlap: bool = True) -> Replay:
+    """What all the paths of an endpoint say of replay and live tail. `may_overlap`: another process may have its own
+    event of an id, so that the memory of each may answer for it."""
     sources = _sources(heap, paths)
+    if not may_overlap:
+        sources = _behind_caches(heap, paths, sources)
     places = {place_of(heap[n]) for n in sources}
     where = min(places, key=WORST.index) if places else Where.NONE
     if where is Where.SHARED and all(place_of(heap[n]) is Where.SHARED and heap[n].where == "memory" for n in sources):
@@ -101,6 +104,15 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
             ):
                 found.setdefault(number)
     return list(found or dict.fromkeys(_looked_up(heap, paths)))
+
+
+def _behind_caches(heap: Heap, paths: Sequence[Path], sources: list[int]) -> list[int]:
+    """Without what a process remembers in front of a store: it answers for the ids that it knows, and for any other the
+    store is asked, which has them all."""
+    foreign = _sources(heap, [p for p in paths if p.hypothesis is not Hypothesis.KNOWN and p.asks_cursor])
+    behind = [n for n in foreign if place_of(heap[n]) in (Where.SHARED, Where.POD_DISK)]
+    caches = {n for n in sources if n not in foreign and place_of(heap[n]) is Where.MEMORY}
+    return [n for n in sources if n not in caches] if behind else sources
 
 
 def _looked_up(heap: Heap, paths: Iterable[Path]) -> Iterator[int]:

@@ -21,6 +21,7 @@ from sselint.facts import (
 )
 from sselint.read.python.answers import guards, variants
 from sselint.read.python.answers.dependence import ids_and_replay, is_open, variables
+from sselint.read.python.answers.idsource import may_overlap
 from sselint.read.python.answers.outcome import Path, evidence_of, nearness, run_of, turned_away
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
@@ -167,7 +168,7 @@ def _assembled(
     if site is None:
         return None
     span = site.span("the endpoint")
-    outcomes = _outcomes(several, words, runs.complete, cursor, _may_overlap(ids))
+    outcomes = _outcomes(several, words, runs.complete, cursor, may_overlap(ids))
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
     if runs.broken_off:
         on_foreign, on_overlap = _not_asked(on_foreign), on_overlap and _not_asked(on_overlap)
@@ -194,11 +195,6 @@ def _assembled(
         environment=variables(world.heap, several, words, is_open(ids, replay, outcomes), found_guards),
         evidence=(replace(span, note="the endpoint"),),
     )
-
-
-def _may_overlap(ids: IdSource) -> bool:
-    """Whether another process may have its own event of an id; of a name in front, the deployment says so."""
-    return ids.scope in (Scope.OVERLAPPING, Scope.UNKNOWN) or ids.kind is IdKind.REPLICA_PREFIXED
 
 
 def _outcomes(
