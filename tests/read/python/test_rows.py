@@ -151,3 +151,56 @@ async def lines(request: Request):
 def test_a_row_that_a_method_of_its_class_asks_for_is_of_that_class(head: str, kind: IdKind) -> None:
     stream = stream_of(TORTOISE.replace("HEAD", head))
     assert (stream.ids.kind, stream.replay.where) == (kind, Where.SHARED)
+
+
+RELATED = """
+from fastapi import FastAPI, Header
+from sqlalchemy import ForeignKey, create_engine
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
+from sse_starlette import EventSourceResponse
+
+engine = create_engine("postgresql://club@base/club")
+server = FastAPI()
+
+
+class Table(DeclarativeBase):
+    id: Mapped[int] = mapped_column(primary_key=True)
+
+
+class Club(Table):
+    __tablename__ = "clubs"
+    entries: Mapped[list["Entry"]] = relationship()
+
+    def event(self):
+        return {"event": "club", "data": "open"}
+
+
+class Entry(Table):
+    __tablename__ = "entries"
+    club: Mapped[int] = mapped_column(ForeignKey("clubs.id"))
+    words: Mapped[str]
+
+    def event(self):
+        return {"id": str(self.id), "data": self.words}
+
+
+@server.get("/entries/{club}")
+def entries(club: int, last_event_id: int = Header(0)):
+    def body():
+        with Session(engine) as session:
+            for entry in session.get(Club, club).entries:
+                if entry.id > last_event_id:
+                    yield SENT
+
+    return EventSourceResponse(body())
+"""
+
+
+def test_what_a_row_holds_is_not_a_row_of_its_class() -> None:
+    """Its method of the same name says nothing, and what the other one gives may well have an id."""
+    assert stream_of(RELATED.replace("SENT", "entry.event()")).ids.kind is not IdKind.NONE
+
+
+def test_a_field_of_a_row_is_data_without_an_id() -> None:
+    """Look-alike: text of the row is all that is sent."""
+    assert stream_of(RELATED.replace("SENT", "entry.words")).ids.kind is IdKind.NONE

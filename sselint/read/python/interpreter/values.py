@@ -334,6 +334,8 @@ class Reply(Value):
     """The columns that have to be equal to something."""
     row: ClassValue | None = None
     """The class of the tree that its rows are objects of, where a mapper makes them."""
+    turned: bool = False
+    """Whether a method that the tree defines has made something of it that is not seen: a dict, a text, an event."""
 
     @property
     def is_nothing(self) -> bool:

@@ -211,7 +211,7 @@ def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[s
     if text.is_text(value) and _looks_framed(value):
         send_text(m, value, site)
         return
-    known = not isinstance(value, Unknown)
+    known = not isinstance(value, Unknown) and not (isinstance(value, Reply) and value.turned)
     emit(m, {"data": value}, site, framed=known)
 
 

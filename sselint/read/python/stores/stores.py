@@ -243,7 +243,9 @@ def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
                 if len(made) == 1
                 else made[m.once(len(made), ("field", store.id, name), "value", f"what {name} is")]
             )
-    return replace(reply, live=False)
+    named = isinstance(index, Const) and isinstance(index.value, str)
+    row = None if named else reply.row  # what a row holds under a name is no such row, be it another one
+    return replace(reply, live=False, row=row, turned=False)
 
 
 def _column(reply: Reply, index: Value) -> str | None:
@@ -291,7 +293,8 @@ def reply_method(
         return Collection(
             reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection
         )
-    return reply
+    turned = not text.is_method(name) and m.world.table.holds((f"def {name.lower()}(self",))
+    return replace(reply, turned=True) if turned else reply
 
 
 def _of_nothing(m: Machine, reply: Reply, name: str, positional: tuple[Value, ...], site: Site) -> Value:
