@@ -87,12 +87,21 @@ def _place_at(m: Machine, entry: Entry, address: Value | None) -> str:
         address = m.world.settle(m, address)
     known = text_of(address)
     if known is None:
-        return str(entry.options.get("otherwise", "unknown"))
+        return _as_written(m, entry) or str(entry.options.get("otherwise", "unknown"))
     for beginning, place in dict(entry.options.get("addresses", {})).items():
         whole = not beginning or beginning.endswith("$")
         if known == beginning.removesuffix("$") if whole else known.startswith(beginning):
             return str(place)
     return str(entry.options.get("otherwise", "shared"))
+
+
+def _as_written(m: Machine, entry: Entry) -> str | None:
+    """The place behind an address that nothing tells, where the tree is written for one kind of database alone."""
+    for place, words in dict(entry.options.get("written_for", {})).items():
+        wanted, unwanted = tuple(map(str, words["any"])), tuple(map(str, words["none"]))
+        if m.world.table.holds(wanted) and not m.world.table.holds(unwanted):
+            return str(place)
+    return None
 
 
 def text_of(value: Value | None) -> str | None:
