@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import FileOutcome, FileReport, IdKind, Outcome, Where
+from sselint.facts import FileOutcome, FileReport, IdKind, Outcome, Truth, Where
 from sselint.read.python.answers import streams
 from sselint.read.python.server import build
 from tests.read.python.programs import reading_of
@@ -196,3 +196,45 @@ def test_what_is_left_of_a_crowded_stream_may_replay_only_where_a_cursor_is_read
     text = CROWDED.format(header=header, parts="\n".join(ask.format(n) for n in range(20)))
     (stream,) = reading_of({"app.py": text}).streams
     assert stream.replay.where is place
+
+
+ELSEWHERE = """
+from flask import Flask, Response, request
+
+app = Flask(__name__)
+
+
+@app.get("/feed")
+def feed():
+    last = {cursor}
+
+    def body():
+        said = ""
+{parts}
+        yield f"id: 1\\ndata: {{said}}\\n\\n"
+        if last:
+            yield f"data: {{last}}\\n\\n"
+
+    return Response(body(), mimetype="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    ("cursor", "read"),
+    [
+        ('request.args.get("seen") or request.headers.get("Last-Event-ID")', Truth.YES),
+        ('request.args["seen"] if request.args.get("seen") else request.headers.get("Last-Event-ID")', Truth.YES),
+        ('request.args.get("seen") or request.headers.get("X-Seen")', Truth.NO),
+    ],
+)
+def test_what_stands_in_the_place_of_the_cursor_is_left_out_first(
+    monkeypatch: pytest.MonkeyPatch, cursor: str, read: Truth
+) -> None:
+    """More ways branch off than are followed: those on which the client has none of its own begin. The look-alike reads
+    another header, and no cursor."""
+    monkeypatch.setattr(streams, "PATHS", 4)
+    monkeypatch.setattr(streams, "SHAPE_PATHS", 4)
+    ask = '        if request.args.get("q{0}"):\n            said += request.args["q{0}"]'
+    text = ELSEWHERE.format(cursor=cursor, parts="\n".join(ask.format(n) for n in range(20)))
+    (stream,) = reading_of({"app.py": text}).streams
+    assert stream.cursor.read is read

@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, oldest, text, whose_keys
+from sselint.read.python.interpreter import (
+    calls,
+    classes,
+    compare,
+    containers,
+    iteration,
+    leads,
+    oldest,
+    text,
+    whose_keys,
+)
 from sselint.read.python.interpreter.machine import Arguments, Frame, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -286,7 +296,11 @@ def _names_column(m: Machine, node: ir.Expression, frame: Frame) -> bool:
 
 def _logical(m: Machine, node: ir.Logical, frame: Frame) -> Value:
     left = evaluate(m, node.left, frame)
-    holds = m.truth(left, m.site(frame, node.left))
+    site = m.site(frame, node.left)
+    if node.operator == "or" and leads.reads_cursor(node.right, frame):
+        holds = leads.without(m, lambda: m.truth(left, site))
+    else:
+        holds = m.truth(left, site)
     if holds == (node.operator == "or"):
         return left
     return evaluate(m, node.right, frame)
@@ -302,7 +316,11 @@ def _unary(m: Machine, node: ir.Unary, frame: Frame) -> Value:
 
 
 def _conditional(m: Machine, node: ir.Conditional, frame: Frame) -> Value:
-    return evaluate(m, node.body if condition(m, node.test, frame) else node.orelse, frame)
+    if leads.reads_cursor(node.orelse, frame) and not leads.reads_cursor(node.body, frame):
+        holds = leads.without(m, lambda: condition(m, node.test, frame))
+    else:
+        holds = condition(m, node.test, frame)
+    return evaluate(m, node.body if holds else node.orelse, frame)
 
 
 def _format(m: Machine, node: ir.Format, frame: Frame) -> Value:

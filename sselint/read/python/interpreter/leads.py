@@ -1,4 +1,5 @@
-"""Handlers that look at the request's path themselves: which branch leads to a stream, by its text.
+"""Which way leads on, by its text: the branch for a stream where a handler looks at the request's path itself, and the
+cursor where something else may stand in its place.
 
 It only says what is run first. A handler with a branch for each of thirty addresses costs more than there is to spend
 before the last of them is come to.
@@ -7,14 +8,14 @@ before the last of them is come to.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
 
 from sselint.read.python.interpreter import expressions, text
 from sselint.read.python.interpreter.values import Function
 from sselint.read.python.source import ir
-from sselint.read.python.source.evidence import mentions_stream
+from sselint.read.python.source.evidence import LAST_EVENT_ID, mentions_stream
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Frame, Machine
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 NAMES = re.compile(r"\w+")
 _leading: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
 """Of branches for one address, whether they lead to a stream."""
+_cursors: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
+"""Of expressions, whether they ask for the cursor."""
 _aside: WeakSet[ir.Node] = WeakSet()
 """Branches that leave one that leads to a stream before it is come to."""
 
@@ -29,10 +32,28 @@ _aside: WeakSet[ir.Node] = WeakSet()
 def holds(m: Machine, node: ir.If, frame: Frame) -> bool:
     """Whether the test of a branch holds. Where it is about the request's path, and the branch says nothing of streams,
     it is first tried that it does not."""
+    passed_by = not m.boot and _is_passed_by(m, node, frame)
+    return _first(m, int(passed_by), lambda: expressions.condition(m, node.test, frame))
+
+
+def without(m: Machine, test: Callable[[], bool]) -> bool:
+    """Whether a test holds; it is first tried that it does not."""
+    return _first(m, 1, test)
+
+
+def reads_cursor(node: ir.Expression, frame: Frame) -> bool:
+    """Whether an expression asks for the cursor by its name on the wire: what stands in its place is answered by that
+    of the client's own, and most of what is worth knowing begins where the client has none."""
+    if node not in _cursors:
+        _cursors[node] = any(word in frame.module.code(node.cst).lower() for word in LAST_EVENT_ID)
+    return _cursors[node]
+
+
+def _first(m: Machine, option: int, test: Callable[[], bool]) -> bool:
     outer = m.first
-    m.first = (m.depth, 1 if not m.boot and _is_passed_by(m, node, frame) else 0)
+    m.first = (m.depth, option)
     try:
-        return expressions.condition(m, node.test, frame)
+        return test()
     finally:
         m.first = outer
 
