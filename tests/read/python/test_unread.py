@@ -219,12 +219,28 @@ def feed():
 """
 
 
+LATER = """request.args.get("seen")
+    if last is None:
+        last = request.headers.get("{header}")
+"""
+LATER_STILL = """None
+    seen = request.args.get("seen")
+    if seen:
+        last = seen
+    else:
+        last = request.headers.get("{header}")
+"""
+
+
 @pytest.mark.parametrize(
     ("cursor", "read"),
     [
         ('request.args.get("seen") or request.headers.get("Last-Event-ID")', Truth.YES),
         ('request.args["seen"] if request.args.get("seen") else request.headers.get("Last-Event-ID")', Truth.YES),
+        (LATER.format(header="Last-Event-ID"), Truth.YES),
+        (LATER_STILL.format(header="Last-Event-ID"), Truth.YES),
         ('request.args.get("seen") or request.headers.get("X-Seen")', Truth.NO),
+        (LATER.format(header="X-Seen"), Truth.NO),
     ],
 )
 def test_what_stands_in_the_place_of_the_cursor_is_left_out_first(

@@ -24,15 +24,16 @@ NAMES = re.compile(r"\w+")
 _leading: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
 """Of branches for one address, whether they lead to a stream."""
 _cursors: WeakKeyDictionary[ir.Node, bool] = WeakKeyDictionary()
-"""Of expressions, whether they ask for the cursor."""
+"""Of pieces of code, whether they ask for the cursor."""
 _aside: WeakSet[ir.Node] = WeakSet()
 """Branches that leave one that leads to a stream before it is come to."""
 
 
 def holds(m: Machine, node: ir.If, frame: Frame) -> bool:
     """Whether the test of a branch holds. Where it is about the request's path, and the branch says nothing of streams,
-    it is first tried that it does not."""
-    passed_by = not m.boot and _is_passed_by(m, node, frame)
+    it is first tried that it does not; and where a client that has nothing else is asked for the cursor, that it has
+    nothing."""
+    passed_by = (not m.boot and _is_passed_by(m, node, frame)) or _else_cursor(node, frame)
     return _first(m, int(passed_by), lambda: expressions.condition(m, node.test, frame))
 
 
@@ -41,12 +42,33 @@ def without(m: Machine, test: Callable[[], bool]) -> bool:
     return _first(m, 1, test)
 
 
-def reads_cursor(node: ir.Expression, frame: Frame) -> bool:
-    """Whether an expression asks for the cursor by its name on the wire: what stands in its place is answered by that
+def reads_cursor(node: ir.Node, frame: Frame) -> bool:
+    """Whether a piece of code asks for the cursor by its name on the wire: what stands in its place is answered by that
     of the client's own, and most of what is worth knowing begins where the client has none."""
     if node not in _cursors:
         _cursors[node] = any(word in frame.module.code(node.cst).lower() for word in LAST_EVENT_ID)
     return _cursors[node]
+
+
+def _else_cursor(node: ir.If, frame: Frame) -> bool:
+    missing = _is_missing(node.test)
+    if missing is None:
+        return False
+    asking, other = (node.body, node.orelse) if missing else (node.orelse, node.body)
+    return any(reads_cursor(s, frame) for s in asking) and not any(reads_cursor(s, frame) for s in other)
+
+
+def _is_missing(test: ir.Expression) -> bool | None:
+    """Whether a test asks that a name holds nothing (True), or that it holds something; None where it asks else."""
+    if isinstance(test, ir.Name):
+        return False
+    if isinstance(test, ir.Unary) and test.operator == "not":
+        return True if isinstance(test.operand, ir.Name) else None
+    if isinstance(test, ir.Compare) and isinstance(test.left, ir.Name) and len(test.rest) == 1:
+        sign, other = test.rest[0]
+        if isinstance(other, ir.Constant) and other.value is None and sign in ("is", "is not"):
+            return sign == "is"
+    return None
 
 
 def _first(m: Machine, option: int, test: Callable[[], bool]) -> bool:
