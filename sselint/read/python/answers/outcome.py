@@ -349,6 +349,9 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
             return _run(unknown)
         return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
     found = min(tolerant, key=_rank)
+    unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
+    if found.outcome is Outcome.IGNORED and unknown is not None:
+        return _run(unknown)  # something may depend on the cursor there
     open_one = None if complete else _not_asked_otherwise(found, results)
     if open_one is not None:
         span = (open_one.site.span("decided here"),) if open_one.site is not None else ()

@@ -124,6 +124,8 @@ def _piece(m: Machine, part: Value, site: Site | None) -> None:
     if isinstance(part, Const) and isinstance(part.value, str | bytes):
         raw = part.value.decode("utf-8", "replace") if isinstance(part.value, bytes) else part.value
         _constant(m, raw.replace("\r\n", "\n").replace("\r", "\n"), site)
+    elif isinstance(part, Ref) and library.role_of(m, part) == "event" and not m.pending:
+        send_event(m, part, site)  # the text that it says it is
     elif isinstance(part, Reply) and not m.pending:
         stored = framed.as_sent(m, part) or stores.reply_text(m, part)
         if stored is not None:

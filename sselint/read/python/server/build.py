@@ -374,8 +374,15 @@ def _run(function: Value, site: Site, m: Machine) -> None:
             value = calls.awaited(m, value, site)
         if isinstance(value, Generator):
             iteration.iterate(m, value, site, lambda element: None)
+        elif isinstance(value, Function) and _is_handed_back(m, value):
+            _run(value, Site(value.module, value.node.cst), m)
     except (Ended, Raised):
         return
+
+
+def _is_handed_back(m: Machine, value: Function) -> bool:
+    """Whether what a function gives back is one that nothing has called: a decorator that is for others to use."""
+    return isinstance(value.node, ir.FunctionNode) and value.receiver is None and value.node not in m.world.called
 
 
 def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value:
