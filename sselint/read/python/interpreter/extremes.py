@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python.interpreter import expressions, iteration, oldest
+from sselint.read.python.interpreter import arithmetic, iteration, oldest
 from sselint.read.python.interpreter.machine import Arguments, Machine
 from sselint.read.python.interpreter.values import Const, Unknown, Value
 
@@ -26,5 +26,5 @@ def greatest(m: Machine, a: Arguments) -> Value:
     result = next((v for v in values if not isinstance(v, Const)), values[0])
     for value in values:
         if value is not result and not isinstance(value, Const):
-            result = expressions.binary(m, "+", result, value, a.site)
+            result = arithmetic.binary(m, "+", result, value, a.site)
     return result

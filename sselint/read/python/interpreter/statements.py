@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sselint.read.python.interpreter import (
+    arithmetic,
     calls,
     carried,
     classes,
@@ -159,7 +160,7 @@ def _augment(m: Machine, node: ir.Augment, frame: Frame) -> None:
     ):
         value = replace(m.minted("counter", site, about=m.heap.number((site,))), local=not m.building)
     else:
-        value = expressions.binary(m, node.operator, current, amount, site, in_place=True)
+        value = arithmetic.binary(m, node.operator, current, amount, site, in_place=True)
     assign(m, node.target, value, frame)
 
 
