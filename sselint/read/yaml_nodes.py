@@ -28,6 +28,8 @@ _DOCUMENT_START = re.compile(r"^---(?=\s|$)", re.MULTILINE)
 _VISIBLE = re.compile(r"[^\r\n]+")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_JSON = re.compile(r"\s*(?:[{\[]|\"(?:\\.|[^\"\\])*\"\s*\Z)", re.DOTALL)
+"""How an object or a list of JSON begins, or a string that is all there is: YAML may begin with a string as well."""
 
 
 class UnreadableYamlError(Exception):
@@ -254,7 +256,7 @@ def _problem(source: Source, message: str, index: int | None) -> UnreadableYamlE
 def _without_surrogates(text: str) -> str:
     """JSON writes a character beyond U+FFFF as two escapes, each of which YAML refuses. They become U+FFFD, which takes
     the same room, so that positions stay."""
-    if "\\u" not in text or text.lstrip()[:1] not in {"{", "["}:
+    if "\\u" not in text or _JSON.match(text) is None:
         return text
     return _ESCAPE.sub(lambda escape: "\\ufffd" if _SURROGATE.match(escape[0]) else escape[0], text)
 

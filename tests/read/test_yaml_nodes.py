@@ -79,6 +79,15 @@ def test_escapes_of_two_code_units_keep_their_room() -> None:
     assert only(r'{"a": "\\ud83d"}')["a"].text == r"\ud83d"
 
 
+def test_a_string_that_is_a_whole_document_of_json_keeps_its_room() -> None:
+    assert only(json.dumps("😀") + "\n").text == "\ufffd\ufffd"
+
+
+def test_what_yaml_takes_literally_is_left_alone() -> None:
+    """The look-alike: the text begins with a string, and is no JSON."""
+    assert only("\"a\": 'say \\ud83d'\n")["a"].text == r"say \ud83d"
+
+
 def _as_text(value: object, smile: str) -> object:
     if isinstance(value, dict):
         return {k: _as_text(v, smile) for k, v in value.items()}
