@@ -104,11 +104,12 @@ def test_a_task_that_goes_on_keeps_the_stream_open() -> None:
 
 
 def test_an_application_that_is_made_where_the_server_starts() -> None:
-    """No module holds it: the server is given it. Look-alike: nobody makes one."""
+    """No module holds it: the server is given it. Look-alike: nobody makes one, and its method is told by itself."""
     files = {"app.py": FEED.replace("SENT", SENT["at once"]), "start.py": STARTED}
     stream = stream_of(files)
     assert (stream.path, stream.ids.kind, stream.on_foreign.outcome) == ("app.py", IdKind.STORE, Outcome.COMPARED)
-    assert not reading_of({"app.py": files["app.py"]}).streams
+    (alone,) = reading_of({"app.py": files["app.py"]}).streams
+    assert stream.symbol != alone.symbol == "Feed.__call__" and stream.apps and not alone.apps
 
 
 SHARED_START = """
@@ -138,3 +139,71 @@ def test_a_place_that_starts_what_it_is_given_is_one_server() -> None:
     assert len(reading_of(files).pools) == 1
     files["start.py"] += "\n\nasync def other():\n    await uvicorn.Server(uvicorn.Config(Feed('redis://log'))).serve()\n"
     assert len(reading_of(files).pools) == 2
+
+
+DISPATCHED = """
+import json
+
+
+class Session:
+    def __init__(self):
+        self.following = 1
+        self.events = []
+
+    def publish(self, payload):
+        self.events.append((self.following, payload))
+        self.following += 1
+
+
+class Company:
+    def __init__(self, config):
+        self.config = config
+        self.sessions = {}
+
+    async def __call__(self, scope, receive, send):
+        method, path = scope["method"], scope["path"]
+        if method == "POST" and path == self.config.rpc:
+            self.session(scope).publish({"text": "new"})
+            await self.say(send, 200)
+            return
+        if method == "GET" and path in {self.config.stream, self.config.old_stream}:
+            await self.stream(scope, receive, send)
+            return
+        await self.say(send, 404)
+
+    def session(self, scope):
+        name = dict(scope["headers"]).get(b"x-session", b"all")
+        if name not in self.sessions:
+            self.sessions[name] = Session()
+        return self.sessions[name]
+
+    async def stream(self, scope, receive, send):
+        last = int(dict(scope["headers"]).get(b"last-event-id", b"0"))
+        headers = [(b"content-type", b"MEDIA")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for number, payload in self.session(scope).events:
+            if number > last:
+                body = f"id: {number}\\ndata: {json.dumps(payload)}\\n\\n".encode()
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def say(self, send, status):
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def create(config):
+    return Company(config)
+"""
+
+
+def test_a_method_of_the_protocol_that_an_application_hands_itself_to_is_a_stream() -> None:
+    """Nothing in the tree makes the application, and its paths are its users' to configure."""
+    (stream,) = reading_of({"app.py": DISPATCHED.replace("MEDIA", "text/event-stream")}).streams
+    assert (stream.symbol, stream.ids.kind) == ("Company.stream", IdKind.COUNTER)
+    assert (stream.replay.where, stream.on_overlap and stream.on_overlap.outcome) == (Where.MEMORY, Outcome.COMPARED)
+
+
+def test_one_that_answers_with_lines_of_json_is_none() -> None:
+    """The look-alike: the same method, and no event stream."""
+    assert not reading_of({"app.py": DISPATCHED.replace("MEDIA", "application/x-ndjson")}).streams

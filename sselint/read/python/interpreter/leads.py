@@ -86,7 +86,8 @@ def _is_passed_by(m: Machine, node: ir.If, frame: Frame) -> bool:
 
 def _asks_for_path(test: ir.Expression) -> bool:
     if isinstance(test, ir.Logical):
-        return _asks_for_path(test.left) and _asks_for_path(test.right)
+        both = (_asks_for_path(test.left), _asks_for_path(test.right))
+        return any(both) if test.operator == "and" else all(both)
     asked: ir.Expression | None = None
     if isinstance(test, ir.Compare):
         asked = test.left

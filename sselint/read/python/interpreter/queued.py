@@ -9,6 +9,7 @@ from sselint.read.python.interpreter.values import Item, Ref, Unknown, Value
 from sselint.read.python.source.modules import Site
 
 MANY = 8
+"""Rounds at most that do not count."""
 
 
 def rounds(m: Machine) -> Iterator[int]:

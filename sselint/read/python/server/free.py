@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sselint.read.python.interpreter import calls, classes, iteration
 from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
 from sselint.read.python.interpreter.values import (
+    Callback,
     ClassValue,
     Const,
     Descriptor,
@@ -51,7 +52,7 @@ def candidates(world: World, evident: set[str], ran: set[object], sent: set[obje
 
 
 SENDS = re.compile(
-    r"""(id|data|event)["']?\s*:|event-stream|ServerSentEvent|EventSource|\byield\b.*(sse|event|frame|format)""",
+    r"""(id|data|event)["']?\s*:|event[-_]stream|ServerSentEvent|EventSource|\byield\b.*(sse|event|frame|format)""",
     re.IGNORECASE,
 )
 
@@ -126,7 +127,7 @@ def _streams(world: World, endpoint: Endpoint) -> set[object]:
     explorer = Explorer(world.budget, PATHS, cover=False, steps=STEPS, total=TOTAL)
     found: set[object] = set()
     for m, _ in explorer.run(path):
-        if any(e.kind == "stream" for e in m.trace):
+        if any(e.kind == "stream" or (e.kind == "start" and e.data["stream"]) for e in m.trace):
             found |= {endpoint, *m.ran}
             world.visited |= m.visited
     return found
@@ -273,6 +274,14 @@ def _some(m: Machine, cls: ClassValue, site: Site) -> Value:
     return _instance(m, options[m.once(len(options), ("injected", cls.node), "environment", label, site)], site)
 
 
+ASGI: dict[str, Callable[[Machine, Site], Value]] = {
+    "scope": lambda m, site: inject.made(m, "sselint.scope", site),
+    "receive": lambda m, site: Callback("input", "the request's body"),
+    "send": lambda m, site: Callback("send"),
+}
+"""What a function of the protocol's parameters is handed (ASGI specification, HTTP connection scope)."""
+
+
 def _unknown(owner: str, name: str) -> Value:
     return Unknown(f"{name} of {owner}, which whoever makes it gives")
 
@@ -298,6 +307,8 @@ def _parameter(m: Machine, endpoint: Endpoint, function: Function, parameter: ir
             return library.make_object(m, entry, Arguments((), {}, site, None))
     if parameter.name in ("request", "req"):
         return inject.made(m, "sselint.request", site)
+    if parameter.name in ASGI and {"scope", "send"} <= {p.name for p in function.node.parameters}:
+        return ASGI[parameter.name](m, site)
     if isinstance(kind, ClassValue):
         from sselint.read.python.server.build import instances
 
