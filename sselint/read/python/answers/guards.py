@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sselint.facts import Guard, KeyOrigin
 from sselint.read.python.answers.outcome import evidence_of
 from sselint.read.python.interpreter.heap import Object
-from sselint.read.python.interpreter.machine import Event
+from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import Const, Found, Input, Minted, Ref, Reply, Unknown, Value, leaves
 from sselint.read.python.interpreter.whose_keys import keys_of
 from sselint.read.python.server.endpoint import Endpoint

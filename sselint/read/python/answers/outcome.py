@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sselint.facts import Evidence, Outcome, Run, Span
-from sselint.read.python.interpreter.machine import Event, Hypothesis, Machine
+from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Decision, Nearness
+from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import Const, Cursor, Remembered, Reply, Unknown, Value, leaves
 from sselint.read.python.libraries.wire import Frame
 from sselint.read.python.source.modules import Site
@@ -93,14 +94,17 @@ class Path:
     @property
     def is_stream(self) -> bool:
         """Whether the answer is an event stream."""
-        return any(
-            e.kind == "stream" or (e.kind == "start" and e.data["stream"]) or e.kind == "frame" for e in self.trace
-        )
+        return any(e.begins_stream or e.kind == "frame" for e in self.trace)
 
     @property
     def asks_cursor(self) -> bool:
         """Whether the path looks the cursor up or compares it."""
         return any(e.kind in ("compare", "lookup", "bound") for e in self.trace)
+
+    @property
+    def uses_cursor(self) -> bool:
+        """Whether the path does anything with the cursor but read it: what fails then may fail for the cursor."""
+        return self.asks_cursor or bool(self.events("parse", "handled"))
 
     @property
     def by_query(self) -> bool:
@@ -196,7 +200,7 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
         return None
     if path.how == "budget":
         return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)
-    if path.how == "aborted" and not _for_the_cursor(path):
+    if path.how == "aborted" and not (path.uses_cursor or path.hypothesis is Hypothesis.MISSING):
         return None  # whatever failed, it was not for the cursor
     if path.how == "aborted":
         end = path.end
@@ -221,11 +225,6 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
         sites = (*asked, (refused.site, "the event that says so"))
         return Result(path, Outcome.FAIL_CLOSED, why, sites, reset=True)
     return _by_frames(path, asked)
-
-
-def _for_the_cursor(path: Path) -> bool:
-    """Whether what failed may have failed for the cursor: something was done with it before."""
-    return path.hypothesis is Hypothesis.MISSING or bool(path.events("compare", "lookup", "bound", "parse", "handled"))
 
 
 def _asked(path: Path) -> tuple[tuple[Site | None, str], ...]:
@@ -343,13 +342,12 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
     tolerant = [r for r in results if r.outcome not in (Outcome.FAIL_CLOSED, Outcome.UNKNOWN)]
     if any(r.path.events("cursor") for r in results if r.outcome is Outcome.UNKNOWN):
         tolerant = [r for r in tolerant if r.outcome is not Outcome.NOT_READ]  # it did not come to where it is read
+    unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
     if not tolerant:
-        unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
         if unknown is not None:
             return _run(unknown)
         return _run(max(results, key=lambda r: (r.path.asks_cursor, r.reset, r.status != 500)))
     found = min(tolerant, key=_rank)
-    unknown = next((r for r in results if r.outcome is Outcome.UNKNOWN), None)
     if found.outcome is Outcome.IGNORED and unknown is not None:
         return _run(unknown)  # something may depend on the cursor there
     open_one = None if complete else _not_asked_otherwise(found, results)
@@ -362,11 +360,11 @@ def run_of(paths: Iterable[Path], reset_words: Sequence[str], complete: bool) ->
 def _of_those_let_in(results: list[Result]) -> list[Result]:
     """Without the paths on which a client is turned away for who it is before anything is done with the cursor: one
     that comes back is who it was when it was let in. Whether that is asked at all may hang on a setting."""
-    return [r for r in results if r.status not in FOR_WHO_IT_IS or _asks_for_the_cursor(r.path)] or results
+    return [r for r in results if r.status not in FOR_WHO_IT_IS or _turns_on_cursor(r.path)] or results
 
 
-def _asks_for_the_cursor(path: Path) -> bool:
-    return bool(path.events("compare", "lookup", "bound", "parse", "handled") or path.options("opaque"))
+def _turns_on_cursor(path: Path) -> bool:
+    return path.uses_cursor or bool(path.options("opaque"))
 
 
 def _not_asked_otherwise(result: Result, results: Sequence[Result]) -> Decision | None:

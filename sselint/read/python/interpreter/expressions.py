@@ -153,10 +153,8 @@ def _names_column(m: Machine, node: ir.Expression, frame: Frame) -> bool:
 def _logical(m: Machine, node: ir.Logical, frame: Frame) -> Value:
     left = evaluate(m, node.left, frame)
     site = m.site(frame, node.left)
-    if node.operator == "or" and leads.reads_cursor(node.right, frame):
-        holds = leads.without(m, lambda: m.truth(left, site))
-    else:
-        holds = m.truth(left, site)
+    before_cursor = node.operator == "or" and leads.reads_cursor(node.right, frame)
+    holds = leads.holds_unless(m, before_cursor, lambda: m.truth(left, site))
     if holds == (node.operator == "or"):
         return left
     return evaluate(m, node.right, frame)
@@ -172,10 +170,8 @@ def _unary(m: Machine, node: ir.Unary, frame: Frame) -> Value:
 
 
 def _conditional(m: Machine, node: ir.Conditional, frame: Frame) -> Value:
-    if leads.reads_cursor(node.orelse, frame) and not leads.reads_cursor(node.body, frame):
-        holds = leads.without(m, lambda: condition(m, node.test, frame))
-    else:
-        holds = condition(m, node.test, frame)
+    before_cursor = leads.reads_cursor(node.orelse, frame) and not leads.reads_cursor(node.body, frame)
+    holds = leads.holds_unless(m, before_cursor, lambda: condition(m, node.test, frame))
     return evaluate(m, node.body if holds else node.orelse, frame)
 
 

@@ -37,14 +37,16 @@ def holds(m: Machine, node: ir.If, frame: Frame) -> bool:
     return _first(m, int(passed_by), lambda: expressions.condition(m, node.test, frame))
 
 
-def without(m: Machine, test: Callable[[], bool]) -> bool:
-    """Whether a test holds; it is first tried that it does not."""
-    return _first(m, 1, test)
+def holds_unless(m: Machine, passed_by: bool, test: Callable[[], bool]) -> bool:
+    """Whether a test holds; where what it leads to is `passed_by`, it is first tried that it does not."""
+    return _first(m, 1, test) if passed_by else test()
 
 
 def reads_cursor(node: ir.Node, frame: Frame) -> bool:
     """Whether a piece of code asks for the cursor by its name on the wire: what stands in its place is answered by that
     of the client's own, and most of what is worth knowing begins where the client has none."""
+    if not frame.module.names_cursor:
+        return False  # the text of a piece of code costs as much as parsing it
     if node not in _cursors:
         _cursors[node] = any(word in frame.module.code(node.cst).lower() for word in LAST_EVENT_ID)
     return _cursors[node]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from sselint.read.python.interpreter import placeholders
 from sselint.read.python.interpreter.choices import picked
 from sselint.read.python.interpreter.heap import Object, Overlay
 from sselint.read.python.interpreter.oracle import Decision, Oracle
+from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import (
     STORED,
     ClassValue,
@@ -152,16 +153,6 @@ class Arguments:
         if position < len(self.positional):
             return self.positional[position]
         return self.keywords.get(name)
-
-
-@dataclass
-class Event:
-    """Something that a run did and that a client or a reader of the report cares about: `kind` is begin, chunk, event,
-    read, cursor, refuse, mint, compare, lookup, live."""
-
-    kind: str
-    site: Site | None
-    data: dict[str, Any] = field(default_factory=dict)
 
 
 class Machine:

@@ -41,9 +41,7 @@ def without(m: Machine, options: Iterable[Value]) -> list[Value]:
     """Of the values that were put somewhere those that are no stand-ins. Where there is nothing else, what they stand
     in for if that has been set since, and all of them otherwise."""
     found = list(options)
-    if len(found) < 2:
-        return [value for given in found for value in _set_since(m, given)] or found
-    kept = [v for v in found if not any(_is_one(m, leaf) for leaf in leaves(v))]
+    kept = [v for v in found if not any(_is_one(m, leaf) for leaf in leaves(v))] if len(found) > 1 else []
     return kept or [value for given in found for value in _set_since(m, given)] or found
 
 

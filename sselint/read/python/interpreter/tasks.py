@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import iteration
-from sselint.read.python.interpreter.machine import Arguments, Ended, Event, Machine, Raised, Signal
+from sselint.read.python.interpreter.machine import Arguments, Ended, Machine, Raised, Signal
+from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import (
     Collection,
     Const,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import calls, classes, containers, expressions, iteration, records
 from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine, Raised, Signal
 from sselint.read.python.interpreter.values import (
     Body,
+    Callback,
     ClassValue,
     Const,
     Cursor,
@@ -300,3 +302,11 @@ def _depend(m: Machine, endpoint: Endpoint, function: Value, site: Site) -> Valu
             return found_first.value
         return Const.of(None)
     return calls.awaited(m, value, site)
+
+
+ASGI: dict[str, Callable[[Machine, Site], Value]] = {
+    "scope": lambda m, site: made(m, "sselint.scope", site),
+    "receive": lambda m, site: Callback("input", "the request's body"),
+    "send": lambda m, site: Callback("send"),
+}
+"""What a function of the protocol's parameters is handed (ASGI specification, HTTP connection scope)."""

@@ -243,7 +243,7 @@ def _first_share(world: World, ranks: Sequence[int], kept: int) -> int:
 
 def _streams(m: Machine) -> bool:
     """Whether a run has begun an event stream."""
-    return any(e.kind in ("stream", "frame") or (e.kind == "start" and e.data["stream"]) for e in m.trace)
+    return any(e.begins_stream or e.kind == "frame" for e in m.trace)
 
 
 def _module_of(endpoint: Endpoint) -> str:

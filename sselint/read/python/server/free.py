@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from sselint.read.python.interpreter import calls, classes, iteration
 from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
 from sselint.read.python.interpreter.values import (
-    Callback,
     ClassValue,
     Const,
     Descriptor,
@@ -127,7 +126,7 @@ def _streams(world: World, endpoint: Endpoint) -> set[object]:
     explorer = Explorer(world.budget, PATHS, cover=False, steps=STEPS, total=TOTAL)
     found: set[object] = set()
     for m, _ in explorer.run(path):
-        if any(e.kind == "stream" or (e.kind == "start" and e.data["stream"]) for e in m.trace):
+        if any(e.begins_stream for e in m.trace):
             found |= {endpoint, *m.ran}
             world.visited |= m.visited
     return found
@@ -274,14 +273,6 @@ def _some(m: Machine, cls: ClassValue, site: Site) -> Value:
     return _instance(m, options[m.once(len(options), ("injected", cls.node), "environment", label, site)], site)
 
 
-ASGI: dict[str, Callable[[Machine, Site], Value]] = {
-    "scope": lambda m, site: inject.made(m, "sselint.scope", site),
-    "receive": lambda m, site: Callback("input", "the request's body"),
-    "send": lambda m, site: Callback("send"),
-}
-"""What a function of the protocol's parameters is handed (ASGI specification, HTTP connection scope)."""
-
-
 def _unknown(owner: str, name: str) -> Value:
     return Unknown(f"{name} of {owner}, which whoever makes it gives")
 
@@ -307,8 +298,8 @@ def _parameter(m: Machine, endpoint: Endpoint, function: Function, parameter: ir
             return library.make_object(m, entry, Arguments((), {}, site, None))
     if parameter.name in ("request", "req"):
         return inject.made(m, "sselint.request", site)
-    if parameter.name in ASGI and {"scope", "send"} <= {p.name for p in function.node.parameters}:
-        return ASGI[parameter.name](m, site)
+    if parameter.name in inject.ASGI and {"scope", "send"} <= {p.name for p in function.node.parameters}:
+        return inject.ASGI[parameter.name](m, site)
     if isinstance(kind, ClassValue):
         from sselint.read.python.server.build import instances
 

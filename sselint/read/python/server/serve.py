@@ -136,21 +136,22 @@ def _matters(m: Machine, endpoint: Endpoint, middleware: Value) -> bool:
     known = m.world.middleware.get(middleware)
     if known is not None:
         return known
-    reads = any(e.kind == "cursor" for inner in looked_at(m, endpoint, middleware) for e in inner.trace)
+    runs = looked_at(m, endpoint, middleware, m.request.get("application"))
+    reads = any(e.kind == "cursor" for inner in runs for e in inner.trace)
     m.world.middleware[middleware] = reads
     return reads
 
 
-def looked_at(m: Machine, endpoint: Endpoint, middleware: Value) -> list[Machine]:
-    """The runs of a middleware by itself, in front of a handler that does nothing."""
+def looked_at(m: Machine, endpoint: Endpoint, middleware: Value, application: Value | None) -> list[Machine]:
+    """The runs of a middleware by itself, in front of a handler of an application that does nothing."""
     before = m.world.middleware.get(middleware)
     m.world.middleware[middleware] = True  # while it is looked at
 
     def path(oracle: Oracle) -> Machine:
         inner = Machine(m.world, oracle, Hypothesis.BUILD)
         bare = replace(endpoint, handler=Callback("input", "a response"), kind="bare")
-        if "application" in m.request:
-            inner.request["application"] = m.request["application"]
+        if application is not None:
+            inner.request["application"] = application
         with suppress(Signal, Passing, OutOfBudget, RecursionError):
             _through(inner, bare, [middleware], 0)
         return inner
@@ -230,8 +231,7 @@ def _wsgi_body(m: Machine, value: Value, site: Site) -> Value:
 
 def _asgi(m: Machine, handler: Value, endpoint: Endpoint, app: Callable[..., Value] | None) -> None:
     site = endpoint.site or m.world.nowhere
-    scope = inject.made(m, "sselint.scope", site)
-    given = (scope, Callback("input", "the request's body"), Callback("send"))
+    given = tuple(give(m, site) for give in inject.ASGI.values())
     if app is not None and isinstance(handler, Ref):
 
         def inner(*_: Value) -> Value:

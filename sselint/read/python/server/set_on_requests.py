@@ -57,19 +57,9 @@ def _set_by(m: Machine, middleware: Value, endpoint: Endpoint, name: str) -> lis
     held = m.world.set_on_requests.setdefault(middleware, SetThere())
     if held.version != m.world.heap.version and held.looks < MOST_LOOKS:
         held.version, held.looks = m.world.heap.version, held.looks + 1
-        before = m.request.get("application")
-        m.request["application"] = Ref(endpoint.application)
-        for inner in serve.looked_at(m, endpoint, middleware):
+        for inner in serve.looked_at(m, endpoint, middleware, Ref(endpoint.application)):
             state = inner.request.get("state")
             for (ref, attribute), value in inner.overlay.attributes.items():
                 if ref == state:
                     held.values.setdefault(attribute, {})[settled(value)] = None
-        _restore(m, before)
     return list(held.values.get(name, ()))
-
-
-def _restore(m: Machine, before: Value | None) -> None:
-    if before is None:
-        del m.request["application"]
-    else:
-        m.request["application"] = before

@@ -13,6 +13,7 @@ from typing import Any
 
 from sselint.facts import Span
 from sselint.read.python.source import ir, scan
+from sselint.read.python.source.evidence import LAST_EVENT_ID
 from sselint.source import Source
 
 TESTS = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
@@ -21,6 +22,8 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+([^#\n]*)|im
 SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.MULTILINE)
 COUNTS = re.compile(r"\.(\w+)[ \t]*(?:[+-]=|=[ \t]*[\w.]+\.\1[ \t]*[+-])")
 """`x.number += 1`, `x.number = x.number + 1`."""
+
+METHOD = re.compile(r"def (\w+)\(self")
 
 
 @lru_cache(maxsize=256)
@@ -86,6 +89,12 @@ class Module:
         if known is None:
             known = self._texts[id(node)] = str(self.cst.code_for_node(node))
         return known
+
+    @cached_property
+    def names_cursor(self) -> bool:
+        """Whether the name of the cursor on the wire stands anywhere in the module."""
+        text = self.source.text.lower()
+        return any(word in text for word in LAST_EVENT_ID)
 
     @cached_property
     def _positions(self) -> Any:
@@ -182,6 +191,15 @@ class ModuleTable:
             texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
             self._mentions[key] = any(word in text for text in texts for word in words)
         return self._mentions[key]
+
+    def defines_method(self, name: str) -> bool:
+        """Whether a class of the tree, tests left out, defines a method of this name, in any case."""
+        return name.lower() in self._methods
+
+    @cached_property
+    def _methods(self) -> frozenset[str]:
+        texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
+        return frozenset(name for text in texts for name in METHOD.findall(text))
 
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""

@@ -302,7 +302,7 @@ def reply_method(
         return Collection(
             reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection
         )
-    turned = not text.is_method(name) and m.world.table.holds((f"def {name.lower()}(self",))
+    turned = not text.is_method(name) and m.world.table.defines_method(name)
     return replace(reply, turned=True) if turned else reply
 
 
