@@ -53,8 +53,12 @@ def evaluate(m: Machine, node: ir.Expression, frame: Frame) -> Value:
 
 
 def condition(m: Machine, node: ir.Expression, frame: Frame) -> bool:
-    """Whether a test holds."""
-    return m.truth(evaluate(m, node, frame), m.site(frame, node))
+    """Whether a test holds. What a name was taken for it stays."""
+    value = evaluate(m, node, frame)
+    holds = m.truth(value, m.site(frame, node))
+    if isinstance(node, ir.Name) and frame.scope.variables.get(node.id) is value:
+        frame.scope.variables[node.id] = m.take_for(value, holds)
+    return holds
 
 
 def _constant(m: Machine, node: ir.Constant, frame: Frame) -> Value:
@@ -156,7 +160,7 @@ def _logical(m: Machine, node: ir.Logical, frame: Frame) -> Value:
     before_cursor = node.operator == "or" and leads.reads_cursor(node.right, frame)
     holds = leads.holds_unless(m, before_cursor, lambda: m.truth(left, site))
     if holds == (node.operator == "or"):
-        return left
+        return m.take_for(left, holds)
     return evaluate(m, node.right, frame)
 
 

@@ -118,6 +118,8 @@ class Overlay:
     """For each of the pairs that were put into a dict one by one, the element that was looked at then."""
     escaped: set[Ref] = field(default_factory=set)
     known: dict[object, object] = field(default_factory=dict)
+    taken: dict[int, tuple[Value, bool]] = field(default_factory=dict)
+    """Values, by their identity, that this run took for true or for false when it first asked."""
     oldest: set[Ref] = field(default_factory=set)
     serial: int = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -360,6 +361,9 @@ class Machine:
         """Whether a value is true; where nobody can know, the oracle says."""
         if isinstance(value, Const):
             return bool(value.value)
+        taken = self.overlay.taken.get(id(value))
+        if taken is not None:
+            return taken[1]
         if isinstance(value, Cursor | Minted | Function | ClassValue | Generator):
             return True
         if isinstance(value, Tuple):
@@ -389,6 +393,15 @@ class Machine:
             )
             return self.choose(2, ("truth", site), kind, label, site) == 0
         return True
+
+    def take_for(self, value: Value, holds: bool) -> Value:
+        """The value as one of which it was found that it is true, or that it is not: asked again, wherever it has gone,
+        it is the same."""
+        if not isinstance(value, Reply | Input | Unknown) or id(value) in self.overlay.taken:
+            return value
+        same = copy(value)
+        self.overlay.taken[id(same)] = (same, holds)
+        return same
 
     def _member_truth(self, member: Method, site: Site | None) -> bool:
         """Whether a member of a library's object is true: one that no rule describes may be a method, or a value
