@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import calls, classes, containers, expressions, iteration, records
@@ -179,14 +179,26 @@ def request_of(m: Machine, name: str, site: Site) -> Value:
 
 
 def _provided(m: Machine, endpoint: Endpoint, name: str) -> Value | None:
-    """A value that the application provides by name (`dependencies={"store": Provide(...)}`)."""
-    for number in reversed(endpoint.routers):
-        given = library.use(m, Ref(number), "dependencies")
+    """A value that is provided by name (`dependencies={"store": Provide(...)}`), by the nearest to the handler."""
+    for given in _providers(m, endpoint):
         if isinstance(given, Ref) and m.object(given).kind == "dict":
             for key, value in m.object(given).pairs:
                 if isinstance(key, Const) and key.value == name:
                     return _marked(m, endpoint, value, name, "")
     return None
+
+
+def _providers(m: Machine, endpoint: Endpoint) -> Iterator[Value | None]:
+    """What the route, the class whose method answers, the routers and the application provide, in this order."""
+    yield endpoint.options.get("with dependencies")
+    receiver = endpoint.handler.receiver if isinstance(endpoint.handler, Function) else None
+    cls = classes.class_of(m, receiver) if receiver is not None else None
+    entry = library.entry_of(m, receiver) if receiver is not None else None
+    if cls is not None and entry is not None and "dependencies" in entry.uses:
+        found = classes.class_attribute(m, cls, entry.uses["dependencies"])
+        yield found[0] if found is not None else None
+    for number in reversed(endpoint.routers):
+        yield library.use(m, Ref(number), "dependencies")
 
 
 def annotated(m: Machine, node: ir.Expression | None, home: Frame) -> tuple[Value | None, tuple[Value, ...]]:
