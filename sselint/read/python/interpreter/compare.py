@@ -233,6 +233,8 @@ def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Sit
         m.note("bound", site, other=other)
         if oldest.is_oldest(other):
             return oldest.against(m, sign, site)
+        if m.hypothesis is Hypothesis.KNOWN and oldest.counts_otherwise(cursor, other):
+            return oldest.on_either_side(m, site)
         beyond = m.hypothesis is Hypothesis.FOREIGN and not isinstance(cursor, Position)
         return bool(ORDER[sign](1, 0)) if beyond else bool(ORDER[sign](0, 1))
     kind = "opaque" if isinstance(other, Unknown) and other.cursor else "condition"

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
-from sselint.read.python.interpreter.values import Collection, Minted, Ref, Tuple, Value, leaves
+from sselint.read.python.interpreter.values import (
+    COUNTING,
+    STORED,
+    Collection,
+    Cursor,
+    Length,
+    Minted,
+    Ref,
+    Tuple,
+    Value,
+    leaves,
+)
 from sselint.read.python.source.modules import Site
 
 OLDEST = "oldest"
@@ -40,6 +52,31 @@ def part(m: Machine, holder: Value, value: Value) -> Value:
 def is_oldest(value: Value) -> bool:
     """Whether a value is, or is made of, the number of the oldest element."""
     return any(isinstance(leaf, Minted) and leaf.phase == OLDEST for leaf in leaves(value))
+
+
+def counts_otherwise(cursor: Value, bound: Value) -> bool:
+    """Whether a number is none that the ids surely end at: it counts something else than they do, such as what was
+    dropped, or was taken from one of them and put away. A cursor that is known here may stand on either side of it."""
+    shape = cursor.shape if isinstance(cursor, Cursor) else None
+    counted = {leaf.about for leaf in leaves(shape) if _counts(leaf)} if shape is not None else set()
+    if not counted:
+        return False
+    if isinstance(bound, Length):
+        return bound.less and _stored(bound) > 0
+    return any(_counts(leaf) and (leaf.about not in counted or _stored(leaf) > 1) for leaf in leaves(bound))
+
+
+def _counts(leaf: Value) -> TypeGuard[Minted]:
+    return isinstance(leaf, Minted) and leaf.kind in COUNTING and leaf.about > 0
+
+
+def _stored(value: Value) -> int:
+    return sum(step.note == STORED for step in value.trail)
+
+
+def on_either_side(m: Machine, site: Site) -> bool:
+    """What a comparison of a known cursor with such a number comes to."""
+    return m.once(2, ("either side", site), "condition", "where a known cursor stands", site) == 0
 
 
 def against(m: Machine, sign: str, site: Site) -> bool:

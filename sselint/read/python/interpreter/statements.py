@@ -31,6 +31,7 @@ from sselint.read.python.interpreter.machine import (
 )
 from sselint.read.python.interpreter.queued import rounds
 from sselint.read.python.interpreter.values import (
+    STORED,
     ClassValue,
     Const,
     Descriptor,
@@ -43,6 +44,7 @@ from sselint.read.python.interpreter.values import (
     Tuple,
     Unknown,
     Value,
+    stepped,
 )
 from sselint.read.python.libraries import ambient, library
 from sselint.read.python.source import ir
@@ -132,7 +134,7 @@ def set_name(m: Machine, name: str, value: Value, frame: Frame, site: Site) -> N
     """Binds a name in the scope that it belongs to."""
     names = frame.names
     if names is not None and name in names.global_:
-        m.world.write_global(m, frame.module, name, value)
+        m.world.write_global(m, frame.module, name, stepped(value, site, STORED) if m.building else value)
         return
     scope = frame.scope
     if names is not None and name in names.nonlocal_:
