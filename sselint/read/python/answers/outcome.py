@@ -314,7 +314,8 @@ def doubtful(path: Path) -> Unknown | None:
 def written_down(path: Path) -> bool:
     """Whether a path that asks for the cursor sends events that stand in the source with their ids: a table that is
     the same on every process."""
-    named = [f for f in path.frames if f.id is not None and f.id != Const.of("")]
+    nothing = Const.of("")  # an event without data only sets the id: no client is told of it (HTML, 9.2.6)
+    named = [f for f in path.frames if f.id is not None and nothing not in (f.id, f.fields.get("data"))]
     asked = path.asks_cursor and path.hypothesis is not Hypothesis.MISSING
     return asked and bool(named) and all(map(_is_plain, named))
 

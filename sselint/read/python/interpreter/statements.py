@@ -11,6 +11,7 @@ from sselint.read.python.interpreter import (
     carried,
     classes,
     containers,
+    ends,
     expressions,
     iteration,
     leads,
@@ -223,28 +224,11 @@ def _while(m: Machine, node: ir.While, frame: Frame) -> None:
             except Broke:
                 return
         else:
-            if not _comes_to_an_end(m, node) and expressions.condition(m, node.test, frame):
+            if not ends.comes_to_an_end(m, node) and expressions.condition(m, node.test, frame):
                 raise Ended
     finally:
         m.round = outer
     run_block(m, node.orelse, frame)
-
-
-def _comes_to_an_end(m: Machine, node: ir.While) -> bool:
-    """Whether a loop is sure to end: start-up does, or there is no server; but `while True` only if it says where."""
-    return m.boot and (not isinstance(node.test, ir.Constant) or _breaks(node.body))
-
-
-def _breaks(body: Sequence[ir.Statement]) -> bool:
-    """Whether the body of a loop leaves the loop where nothing has failed."""
-    for statement in body:
-        if isinstance(statement, ir.Jump) and statement.kind == "break":
-            return True
-        if isinstance(statement, ir.If | ir.Try) and _breaks((*statement.body, *statement.orelse)):
-            return True
-        if isinstance(statement, ir.With) and _breaks(statement.body):
-            return True
-    return False
 
 
 def _for(m: Machine, node: ir.For, frame: Frame) -> None:

@@ -1,0 +1,56 @@
+"""Which loops are sure to come to an end, where the questions that a run asks but once would keep them going."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sselint.read.python.interpreter.machine import Machine
+from sselint.read.python.source import ir
+from sselint.read.python.source.lower import walk
+
+TAKES_AWAY = ("pop", "popleft", "popitem", "remove", "discard", "clear")
+"""Methods of Python's own containers that leave fewer in them."""
+
+
+def comes_to_an_end(m: Machine, node: ir.While) -> bool:
+    """Whether a loop is sure to end: start-up does, or there is no server, but `while True` only if it says where; and
+    so does one that takes away from what it asks."""
+    if m.boot:
+        return not isinstance(node.test, ir.Constant) or _breaks(node.body)
+    return takes_away(node)
+
+
+def takes_away(node: ir.While) -> bool:
+    """Whether the body of a loop leaves less in something that its test asks."""
+    asked = {name for part in walk((node.test,)) if (name := _dotted(part))}
+    return any(name in asked for name in map(_taken_from, walk(node.body)))
+
+
+def _breaks(body: Sequence[ir.Statement]) -> bool:
+    """Whether the body of a loop leaves the loop where nothing has failed."""
+    for statement in body:
+        if isinstance(statement, ir.Jump) and statement.kind == "break":
+            return True
+        if isinstance(statement, ir.If | ir.Try) and _breaks((*statement.body, *statement.orelse)):
+            return True
+        if isinstance(statement, ir.With) and _breaks(statement.body):
+            return True
+    return False
+
+
+def _taken_from(node: ir.Node) -> str:
+    """What a piece of code takes something away from, by its dotted name, or "" where it does not."""
+    if isinstance(node, ir.Delete) and isinstance(node.target, ir.Subscript):
+        return _dotted(node.target.value)
+    if isinstance(node, ir.Call) and isinstance(node.function, ir.Attribute) and node.function.name in TAKES_AWAY:
+        return _dotted(node.function.value)
+    return ""
+
+
+def _dotted(node: ir.Node) -> str:
+    if isinstance(node, ir.Name):
+        return node.id
+    if isinstance(node, ir.Attribute):
+        holder = _dotted(node.value)
+        return f"{holder}.{node.name}" if holder else ""
+    return ""
