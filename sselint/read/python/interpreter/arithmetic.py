@@ -58,8 +58,8 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
         return replace(m.minted("counter", site, getattr(left, "about", 0)), phase=oldest.OLDEST)
     if isinstance(left, Const) and isinstance(right, Const):
         return _fold(m, sign, left, right, site)
-    if sign == "|" and isinstance(left, External | ClassValue):  # `int | None` in an annotation
-        return left
+    if sign == "|" and (isinstance(left, External | ClassValue) or _is_union(left)):  # `int | None` in an annotation
+        return _union(left, right)
     if sign == "+" and (text.is_text(left) or text.is_text(right)):
         return text.join([left, right])
     if sign in ("&", "|") and any(isinstance(v, Wrapped) and v.form.startswith("condition") for v in (left, right)):
@@ -94,6 +94,18 @@ def _path(m: Machine, value: Value, site: Site) -> Value:
     """What nothing is known of but that it is divided by a text: a number is not, a path is."""
     entry = next((e for e in map(m.rules.entry, m.rules.word_list("divided_by_text")) if e is not None), None)
     return value if entry is None else library.make_object(m, entry, Arguments((value,), {}, site, None))
+
+
+def _is_union(value: Value) -> bool:
+    """Whether a value is several classes of the tree, as a type."""
+    return isinstance(value, Tuple) and bool(value.items) and all(isinstance(i, ClassValue) for i in value.items)
+
+
+def _union(left: Value, right: Value) -> Value:
+    """A type that is one of two; of what is no class of the tree, only the first is kept."""
+    if not isinstance(right, ClassValue) or right == left or isinstance(left, External):
+        return left
+    return Tuple((*(left.items if isinstance(left, Tuple) else (left,)), right))
 
 
 def _counts(value: Value) -> bool:

@@ -198,7 +198,8 @@ def bind_parameters(
             scope.variables[parameter.name] = Tuple(tuple(queue))
             queue.clear()
         elif parameter.kind == "**":
-            scope.variables[parameter.name] = library.make_dict(m, rest, Site(function.module, parameter.cst))
+            more = spread if isinstance(spread, Reply) else None
+            scope.variables[parameter.name] = library.make_dict(m, rest, Site(function.module, parameter.cst), more)
         elif parameter.name in rest:
             scope.variables[parameter.name] = rest.pop(parameter.name)
         elif queue and parameter.kind == "positional":

@@ -10,6 +10,7 @@ from sselint.read.python.interpreter import (
     calls,
     choices,
     classes,
+    columns,
     compare,
     iteration,
     oldest,
@@ -50,7 +51,6 @@ from sselint.read.python.interpreter.values import (
 )
 from sselint.read.python.libraries import library
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import stores
 
 KINDS = ("list", "dict", "set")
 
@@ -326,7 +326,7 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         if several:
             return choices.picked(m, place, several, str(key.value), site)
         if known is not None or m.own(ref) or not m.object(ref).grows:
-            return _of_a_row(m, ref, key) if known is None and m.own(ref) else known
+            return columns.of_copy(m, ref, key) if known is None and m.own(ref) else known
     if isinstance(key, Input):
         put = next((v for k, v in reversed(m.overlay.pairs.get(ref, [])) if k == key), None)
         if put is not None:  # by this very run: what the client chose is there now, whatever a lookup said before
@@ -379,12 +379,6 @@ def _made_apart(m: Machine, ref: Ref, key: Const) -> list[Value]:
         return []
     held = [v for k, v in reversed(m.object(ref).pairs) if k == key]
     return held if len(held) > 1 and choices.implementations(m, held) else []
-
-
-def _of_a_row(m: Machine, ref: Ref, key: Const) -> Value | None:
-    """A field of a row that was copied into a dict column by column, whatever the columns are called."""
-    copied = next((v for k, v in all_pairs(m, ref) if isinstance(k, Reply | Unknown) and type(v) is type(k)), None)
-    return stores.reply_item(m, copied, key) if isinstance(copied, Reply) else copied
 
 
 def located(m: Machine, ref: Ref, value: Value) -> Value:

@@ -9,6 +9,7 @@ from sselint.read.python.interpreter import (
     arithmetic,
     calls,
     classes,
+    columns,
     compare,
     containers,
     iteration,
@@ -95,8 +96,9 @@ def arguments_of(m: Machine, nodes: Iterable[ir.Argument], frame: Frame) -> tupl
             positional.extend(iteration.known_items(m, value))
         elif node.star == "**":
             keywords.update(containers.known_entries(m, value))
-            if isinstance(value, Reply | Input | Unknown):
-                keywords["**"] = value
+            more = columns.copied_into(m, value) or value
+            if isinstance(more, Reply | Input | Unknown):
+                keywords["**"] = more
         elif node.keyword is not None:
             keywords[node.keyword] = value
         else:
@@ -278,10 +280,15 @@ def run_clauses(
 
     def body(value: Value) -> None:
         statements.assign(m, clause.target, value, frame)
-        if all(condition(m, test, frame) for test in clause.conditions):
+        copied = node.kind == "dict" and columns.is_column(value)
+        if columns.stays(m, clause.conditions, frame) if copied else _hold(m, clause.conditions, frame):
             run_clauses(m, node, position + 1, None, frame, emit)
 
     iteration.iterate(m, iterable, m.site(frame, clause.iterable), body)
+
+
+def _hold(m: Machine, tests: Iterable[ir.Expression], frame: Frame) -> bool:
+    return all(condition(m, test, frame) for test in tests)
 
 
 def _lambda(m: Machine, node: ir.Lambda, frame: Frame) -> Value:

@@ -92,7 +92,7 @@ def _container_view(m: Machine, ref: Ref) -> Collection:
     m.note("read", target.site, container=ref.id)
     options = list(dict.fromkeys(k for k, _ in target.pairs)) if target.kind == "dict" else list(target.elements)
     if m.boot and ref.serial == 0 and added:
-        return Collection(ref.id, tuple(Item(i.value, ref.id, i.phase) for i in added[:_many(m)]))
+        return Collection(ref.id, tuple(Item(i.value, ref.id, i.phase) for i in added[: _many(m)]))
     return Collection(ref.id, representatives(m, ref, options), "all")
 
 

@@ -180,7 +180,8 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     telling = [value for name, value in named if name == effect.get("head_by")] if effect.get("head_by") else given
     from_head = stores.asks_for_head(telling, effect.get("head_at"))
     default = "head" if from_head else str(effect.get("default_selection", "all"))
-    chosen = str(effect.get("selects") or stores.selection(given, default))
+    again = any(event.kind == "read" and event.site == c.arguments.site for event in m.trace)
+    chosen = str(effect.get("selects") or stores.selection(given, default, again))
     if chosen == "compared":
         m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
     m.note("read", c.arguments.site, container=store.id, shared=store.where in stores.COMMON)

@@ -137,13 +137,18 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
         return Input(f"path parameter {parameter.name}")
     if isinstance(kind, External):
         entry = m.rules.entry(kind.name)
-        if entry is not None and entry.call is None and entry.role in (
-            "request",
-            "response",
-            "object",
-            "response_builder",
-            "background",
-            "headers",
+        if (
+            entry is not None
+            and entry.call is None
+            and entry.role
+            in (
+                "request",
+                "response",
+                "object",
+                "response_builder",
+                "background",
+                "headers",
+            )
         ):
             return made(m, kind.name, site) if entry.role != "request" else request_of(m, kind.name, site)
     if isinstance(kind, ClassValue):

@@ -50,11 +50,13 @@ from sselint.read.python.stores import stores, tables
 BUILTIN = "builtins."
 
 
-def make_dict(m: Machine, entries: dict[str, Value], site: Site) -> Value:
-    """A dict of keyword arguments."""
+def make_dict(m: Machine, entries: dict[str, Value], site: Site, row: Reply | None = None) -> Value:
+    """A dict of keyword arguments, with the columns of a row where one was spread."""
     ref = m.make("dict", "dict", site)
     for name, value in entries.items():
         containers.set_item(m, ref, Const.of(name), value, site, growing=False)
+    if row is not None:
+        containers.set_item(m, ref, row, row, site, growing=False)
     return ref
 
 

@@ -335,16 +335,16 @@ def member(m: Machine, ref: Ref, name: str) -> Value:
 # -- queries -------------------------------------------------------------------------------------------------------
 
 
-def selection(given: Sequence[Value], default: str) -> str:
+def selection(given: Sequence[Value], default: str, again: bool = False) -> str:
     """What a read takes, by the parts of what it is asked with: the cursor, or a position after the last one that was
-    read."""
+    read. Where the same is asked `again`, what is not known may well be that position."""
     if any(mentions_cursor(leaf) for leaf in given):
         return "compared"
     if any(isinstance(leaf, Reply | Minted) for leaf in given):
         return "part"
     if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in given):
         return "compared"
-    return default
+    return "part" if again and any(isinstance(leaf, Unknown) for leaf in given) else default
 
 
 def asks_for_head(given: Sequence[Value], sign: object) -> bool:
