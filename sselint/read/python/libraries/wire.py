@@ -75,7 +75,7 @@ def emit(
 ) -> None:
     """Records a frame."""
     item = next((i for i in reversed(m.current) if i.phase or i.source), None)
-    if item is None and m.live is not None and not _only_describes(m.live, fields):
+    if item is None and m.live is not None and not _only_describes(m, m.live, fields):
         item = m.live
     live = item is not None and item.phase == "live"
     if "id" in fields:
@@ -91,11 +91,13 @@ def _unknown_inside(m: Machine, fields: dict[str, Value]) -> tuple[Unknown, ...]
     return tuple(dict.fromkeys(part for part in found if isinstance(part, Unknown) and part.cursor))
 
 
-def _only_describes(item: Item, fields: Mapping[str, Value]) -> bool:
+def _only_describes(m: Machine, item: Item, fields: Mapping[str, Value]) -> bool:
     """Whether an entry only says what an event means: the event goes under a number that the connection counts for
     itself, and the entry was picked by something else. What the cursor finds is an event where it is sent."""
+    found, sent = leaves(item.value), {leaf for value in fields.values() for leaf in leaves(value)}
+    if isinstance(item.at, Const):  # the first may have been looked at for its number alone
+        return sent.isdisjoint(leaf for whole in stores.parts(m, item.value) for leaf in (whole, *leaves(whole)))
     if isinstance(item.at, Cursor):
-        found, sent = leaves(item.value), {leaf for value in fields.values() for leaf in leaves(value)}
         return sent.isdisjoint(found) and not any(isinstance(leaf, Ref) for leaf in found)
     numbers = _counts(fields.get("id"))
     own = bool(numbers) and all(number.local for number in numbers)
