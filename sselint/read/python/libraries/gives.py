@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sselint.read.python.interpreter import compare, containers, iteration, records, text
-from sselint.read.python.interpreter.machine import Arguments, Frame, Machine, Raised
+from sselint.read.python.interpreter import calls, compare, containers, iteration, records, text
+from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine, Raised
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Const,
@@ -44,6 +44,21 @@ def _argument(m: Machine, effect: Effect, c: Context) -> Value:
 
 def _const(m: Machine, effect: Effect, c: Context) -> Value:
     return Const.of(effect.get("value"))
+
+
+def _until(m: Machine, effect: Effect, c: Context) -> Value:
+    """What a wait gives that lasts until a function says yes, or for a time that was given: it is asked like the test
+    of a loop, and where it never says yes nothing comes after the wait."""
+    test, site = c.argument(effect, "of", "0"), c.arguments.site
+    if m.building or test is None or not calls.is_callable(test):
+        return Const.of(True)
+    for _ in range(LOOP_ROUNDS):
+        said = calls.awaited(m, calls.call(m, test, (), {}, site, c.arguments.frame), site)
+        if isinstance(said, Unknown) or m.truth(said, site):
+            return Const.of(True)
+        if c.argument(effect, "otherwise") is not None:
+            return Const.of(False)
+    raise Ended
 
 
 def _input(m: Machine, effect: Effect, c: Context) -> Value:
@@ -360,8 +375,8 @@ def _version(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
-    "self": _self, "argument": _argument, "const": _const, "input": _input, "unknown": _unknown, "header": _header,
-    "query": _query, "variable": _variable, "image": _image, "element": _element, "copied": _copied,
+    "self": _self, "argument": _argument, "const": _const, "until": _until, "input": _input, "unknown": _unknown,
+    "header": _header, "query": _query, "variable": _variable, "image": _image, "element": _element, "copied": _copied,
     "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
     "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
