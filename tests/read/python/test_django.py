@@ -159,6 +159,17 @@ def test_rows_of_a_keeper_that_the_settings_name(database: str, where: Where, sc
     assert (stream.on_foreign.outcome, stream.on_foreign.status) == (Outcome.FAIL_CLOSED, 409)
 
 
+@pytest.mark.parametrize(
+    ("base", "where"),
+    [("DATABASES = {}\n", Where.SHARED), (POSTGRES.replace("postgresql", "sqlite3"), Where.UNKNOWN)],
+    ids=["none", "another"],
+)
+def test_base_settings_without_a_database_leave_it_to_those_that_build_on_them(base: str, where: Where) -> None:
+    """Look-alike: the base settings have one of their own, and which ones are used nobody can say."""
+    files = _project(KEPT, "from site.base import *\n", POSTGRES) | {"site/base.py": base}
+    assert stream_of(files).replay.where is where
+
+
 @pytest.mark.parametrize(("address", "where"), [(None, Where.POD_DISK), ("postgres://db/news", Where.SHARED)])
 def test_a_database_by_its_address(address: str | None, where: Where) -> None:
     given = settings(**({"DATABASE_URL": address} if address else {}))

@@ -68,6 +68,8 @@ def _settings(m: Machine, names: Sequence[str]) -> Iterator[Value]:
         module = m.world.table.at(path)
         m.world.load(module)
         for setting in choices.possible(m, module, names[0]):
+            if _is_left_open(m, setting):
+                continue
             held: Value | None = setting
             for name in names[1:]:
                 if held is None or isinstance(held, Const | Variable):
@@ -78,6 +80,11 @@ def _settings(m: Machine, names: Sequence[str]) -> Iterator[Value]:
         entry = containers.name_of_key(Const.of(names[0]))
         for target in list(m.heap.objects.values()):  # `app.config[name] = value`
             yield from target.attributes.get(entry, ())
+
+
+def _is_left_open(m: Machine, setting: Value) -> bool:
+    """Whether a setting is a dict without entries: base settings leave it to those that build on them."""
+    return isinstance(setting, Ref) and m.object(setting).kind == "dict" and not m.object(setting).pairs
 
 
 def _place_at(m: Machine, entry: Entry, address: Value | None) -> str:
