@@ -435,7 +435,7 @@ def _doubt(results: Sequence[Result]) -> Run | None:
             by_option: dict[int, set[bool]] = {}
             for result in results:
                 taken = result.path.options(kind).get(key)
-                if taken is not None:
+                if taken is not None and not _breaks_down(result):
                     refuses = result.outcome is Outcome.FAIL_CLOSED
                     by_option.setdefault(taken.option, set()).add(refuses)
             if (
@@ -446,6 +446,14 @@ def _doubt(results: Sequence[Result]) -> Run | None:
                 span = (decision.site.span("decided here"),) if decision.site is not None else ()
                 return Run(Outcome.UNKNOWN, f"{says} {decision.label}", span)
     return None
+
+
+def _breaks_down(result: Result) -> bool:
+    """Whether a handler fails of itself before it asks more of the cursor than whether it is there: what it refuses
+    then is everybody, as where a setting is not well formed."""
+    asked = result.path.events("compare", "lookup", "bound")
+    there = all(isinstance(e.data.get("other"), Const) for e in asked)
+    return result.outcome is Outcome.FAIL_CLOSED and result.status == 500 and there
 
 
 def _run(result: Result) -> Run:
