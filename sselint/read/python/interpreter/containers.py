@@ -460,7 +460,17 @@ def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | 
         return made_of(m, view.items, site)
     if view is None:
         return Unknown("a slice of something that is not understood", mentions_cursor(receiver))
-    return slice_view(m, view, lower, site)
+    return view_up_to(view, upper) if lower is None else slice_view(m, view, lower, site)
+
+
+def view_up_to(view: Collection, upper: Value | None) -> Collection:
+    """What a view holds in front of the place that the cursor was found at."""
+    inclusive = isinstance(upper, Position) and upper.after
+    found = isinstance(upper, Position) or (isinstance(upper, Minted) and upper.phase == "at")
+    place = next((n for n, item in enumerate(view.items) if item.phase == "at"), None)
+    if not found or place is None:
+        return view
+    return replace(view, items=view.items[: place + inclusive], selection="located")
 
 
 LATER = ("after", "high", "two")

@@ -40,6 +40,8 @@ class Object:
     """What was merged into a dict whole."""
     bounded: Site | None = None
     grows: Site | None = None
+    added_at: set[str] = field(default_factory=set)
+    """The ends where elements are added: "front" alone is a history whose newest comes first."""
     fed_by: set[str] = field(default_factory=set)
     """Where what is put into a queue comes from: "local" or the kind of a store that a task reads."""
     default: Value | None = None
@@ -50,6 +52,11 @@ class Object:
     heard: dict[tuple[Site | None, bool], dict[str, Value]] = field(default_factory=dict)
     """The fields of the frames that others write to a connection, by the place that writes them and whether they name
     the event: one place may send both."""
+
+    @property
+    def newest_first(self) -> bool:
+        """Whether the elements stand in the other order: the last that was added is the first."""
+        return self.added_at == {"front"}
 
 
 class Heap:

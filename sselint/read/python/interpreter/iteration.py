@@ -112,7 +112,8 @@ def representatives(m: Machine, ref: Ref, options: Sequence[Value]) -> tuple[Ite
     if _inbox(m, ref):
         m.note("live", target.site, source=ref.id, fed="")
         return (Item(chosen, ref.id, "live", INBOX),)
-    return tuple(Item(chosen, ref.id, phase) for phase in m.phases())
+    phases = m.phases()
+    return tuple(Item(chosen, ref.id, phase) for phase in (reversed(phases) if target.newest_first else phases))
 
 
 def _inbox(m: Machine, ref: Ref) -> bool:

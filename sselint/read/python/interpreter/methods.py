@@ -30,7 +30,22 @@ def call(m: Machine, receiver: Value, name: str, a: Arguments) -> Value | None:
 def _append(m: Machine, receiver: Value, a: Arguments) -> Value:
     if isinstance(receiver, Ref):
         containers.add(m, receiver, a.positional[-1] if a.positional else NOTHING, a.site)
+        if m.building:
+            m.object(receiver).added_at.add("back")
     return NOTHING
+
+
+def _prepend(m: Machine, receiver: Value, a: Arguments) -> Value:
+    if isinstance(receiver, Ref):
+        containers.add(m, receiver, a.positional[-1] if a.positional else NOTHING, a.site)
+        if m.building:
+            m.object(receiver).added_at.add("front")
+    return NOTHING
+
+
+def _insert(m: Machine, receiver: Value, a: Arguments) -> Value:
+    at_front = len(a.positional) == 2 and a.positional[0] == Const.of(0)
+    return _prepend(m, receiver, a) if at_front else _append(m, receiver, a)
 
 
 def _extend(m: Machine, receiver: Value, a: Arguments) -> Value:
@@ -190,7 +205,7 @@ def _count(m: Machine, receiver: Value, a: Arguments) -> Value:
 
 
 METHODS: dict[str, Callable[[Machine, Value, Arguments], Value]] = {
-    "append": _append, "appendleft": _append, "add": _append, "insert": _append, "extend": _extend,
+    "append": _append, "appendleft": _prepend, "add": _append, "insert": _insert, "extend": _extend,
     "extendleft": _extend, "update": _update, "get": _get, "setdefault": _setdefault, "pop": _pop, "popleft": _popleft,
     "popitem": _popitem, "items": _items, "values": _values, "keys": _keys, "copy": _copy, "index": _index,
     "remove": _remove, "discard": _remove, "clear": _clear, "count": _count, "sort": _remove, "reverse": _remove,
