@@ -9,7 +9,7 @@ from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Decision, Nearness
 from sselint.read.python.interpreter.trace import Event
-from sselint.read.python.interpreter.values import Const, Cursor, Remembered, Reply, Unknown, Value, leaves
+from sselint.read.python.interpreter.values import Const, Cursor, Minted, Remembered, Reply, Unknown, Value, leaves
 from sselint.read.python.libraries.wire import Frame
 from sselint.read.python.source.modules import Site
 
@@ -117,6 +117,14 @@ class Path:
         return [f for f in self.frames if not f.live and f.item is not None and f.item.source]
 
     @property
+    def state(self) -> tuple[int, ...]:
+        """What is sent as it stands, where every event that has an id holds it and none tells of one change alone: a
+        number of this process says how far it has come."""
+        named = [f for f in self.frames if f.id is not None]
+        whole = named and all(f.state and not f.live and f.item is None and _numbered(f.id) for f in named)
+        return tuple(dict.fromkeys(n for f in named for n in f.state)) if whole else ()
+
+    @property
     def known_to_store(self) -> set[int]:
         """The stores that had the cursor when they were asked for it by its name: when last, for a store that knows a
         session of that name need not know such an event."""
@@ -159,6 +167,12 @@ class Path:
     def options(self, kind: str) -> dict[object, Decision]:
         """The decisions of a kind."""
         return {d.key: d for d in self.decisions if d.kind == kind}
+
+
+def _numbered(id: Value | None) -> bool:
+    """Whether an id is a number that the process counts, whoever is connected."""
+    parts = leaves(id) if id is not None else []
+    return any(isinstance(p, Remembered) or (isinstance(p, Minted) and not p.local) for p in parts)
 
 
 def _from(stores: set[int], leaf: Value) -> bool:
@@ -276,6 +290,9 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
         return Result(path, Outcome.UNKNOWN, f"what is sent behind the cursor is not understood: {doubt.why}", sites)
     if path.how == "open" and not path.frames and _asked_again(path):
         why = "what is counted beyond that id here is sent, once there is so much"
+        return Result(path, Outcome.COMPARED, why, sites)
+    if path.how == "open" and path.asks_cursor and path.state:
+        why = "how things stand in this process is sent, which holds what came after that id here"
         return Result(path, Outcome.COMPARED, why, sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)

@@ -103,7 +103,9 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
                 and event.kind == "read"
             ):
                 found.setdefault(number)
-    return list(found or dict.fromkeys(_looked_up(heap, paths)))
+    found = found or dict.fromkeys(_looked_up(heap, paths))
+    asking = [p for p in paths if p.hypothesis is not Hypothesis.MISSING and p.asks_cursor]
+    return list(found or dict.fromkeys(n for p in asking for n in p.state if n in heap.objects))
 
 
 def _behind_caches(heap: Heap, paths: Sequence[Path], sources: list[int]) -> list[int]:

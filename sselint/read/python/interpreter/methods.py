@@ -60,6 +60,8 @@ def _update(m: Machine, receiver: Value, a: Arguments) -> Value:
         for values in a.positional:
             containers.extend(m, receiver, values, a.site)
         return NOTHING
+    if isinstance(receiver, Ref) and m.building and not m.boot and not m.own(receiver):
+        m.object(receiver).grows = m.object(receiver).grows or a.site  # whatever the entries are
     whose_keys.take_over(m, receiver, a.positional)
     for name, value in {**(containers.known_entries(m, a.first()) if a.positional else {}), **a.keywords}.items():
         containers.set_item(m, receiver, Const.of(name), value, a.site)

@@ -53,6 +53,8 @@ class Frame:
     """Where the event was put together, which may be far from where it is sent."""
     inside: tuple[Unknown, ...] = ()
     """What the cursor had a say in of what stands in the lists and dicts that are sent, and is not known."""
+    state: tuple[int, ...] = ()
+    """The lists and dicts of the process that it holds as they are when it is sent, and that others change."""
 
     @property
     def id(self) -> Value | None:
@@ -80,7 +82,7 @@ def emit(
     live = item is not None and item.phase == "live"
     if "id" in fields:
         fields = {**fields, "id": as_json.spelled(m, fields["id"])}
-    frame = Frame(fields, site, item, live, framed, literal, made, _unknown_inside(m, fields))
+    frame = Frame(fields, site, item, live, framed, literal, made, _unknown_inside(m, fields), _state(m, fields))
     m.note("frame", site, frame=frame)
     m.begun = True
 
@@ -89,6 +91,15 @@ def _unknown_inside(m: Machine, fields: dict[str, Value]) -> tuple[Unknown, ...]
     held = [leaf for value in fields.values() for leaf in leaves(value) if isinstance(leaf, Ref | Collection)]
     found = (part for value in held for whole in stores.parts(m, value) for part in leaves(whole))
     return tuple(dict.fromkeys(part for part in found if isinstance(part, Unknown) and part.cursor))
+
+
+def _state(m: Machine, fields: dict[str, Value]) -> tuple[int, ...]:
+    held = [leaf for leaf in leaves(fields["data"]) if isinstance(leaf, Ref)] if "data" in fields else []
+    for ref in [ref for ref in held if m.own(ref)]:  # put together for this event
+        inside = [*(v for _, v in m.overlay.pairs.get(ref, ())), *(i.value for i in m.overlay.items.get(ref, ()))]
+        held += [value for value in inside if isinstance(value, Ref)]
+    whole = (ref.id for ref in held if not m.own(ref) and m.object(ref).kind in containers.KINDS)
+    return tuple(number for number in dict.fromkeys(whole) if m.heap[number].grows)
 
 
 def _only_describes(m: Machine, item: Item, fields: Mapping[str, Value]) -> bool:
