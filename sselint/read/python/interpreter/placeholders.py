@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
 
 UNFILLED = "nothing in the tree fills "
+UNFED = "nothing in the tree puts anything into "
 
 
 def argument(m: Machine, given: Input | Unknown, function: ir.FunctionNode | ir.Lambda) -> Value:
@@ -64,7 +65,7 @@ def _is_one(m: Machine, value: Value) -> bool:
     waited_for = m.world.placeholders.get(_said(value))
     if waited_for:
         return all(_is_there(m, place) for place in waited_for)
-    return isinstance(value, Unknown) and value.why.startswith(UNFILLED)
+    return isinstance(value, Unknown) and value.why.startswith((UNFILLED, UNFED))
 
 
 def _is_there(m: Machine, place: ir.Node | tuple[int, str]) -> bool:

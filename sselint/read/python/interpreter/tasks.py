@@ -15,12 +15,18 @@ from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import (
     Collection,
     Const,
+    Cursor,
     Exceptional,
+    Function,
     Generator,
+    Input,
     Item,
+    Partial,
+    Ref,
     Tuple,
     Unknown,
     Value,
+    leaves,
 )
 from sselint.read.python.source.modules import Site
 
@@ -58,6 +64,27 @@ def task(value: Value, signal: Signal | None, trace: list[Event], live: Item | N
 def is_task(value: Value) -> bool:
     """Whether a value is a task that was run."""
     return isinstance(value, Generator) and value.kind == "task"
+
+
+def lasting(m: Machine, value: Value) -> Partial | None:
+    """What a task goes on with when the request that began it is over: a method of an object that is given nothing of
+    the request. Whoever comes first begins it, and whoever comes later finds it at work. None for any other task."""
+    if isinstance(value, Generator) and value.kind == "coroutine" and value.scope is not None:
+        function, given = value.function, tuple(value.scope.variables.values())[1:]
+    elif isinstance(value, Partial) and not value.keywords:
+        function, given = value.function, value.positional
+    else:
+        return None
+    if not isinstance(function, Function) or not isinstance(function.receiver, Ref):
+        return None
+    if any(_is_of_request(m, leaf) for argument in given for leaf in leaves(argument)):
+        return None
+    return Partial(function, given, ())
+
+
+def _is_of_request(m: Machine, value: Value) -> bool:
+    made_now = isinstance(value, Ref) and m.object(value).kind == "instance" and m.own(value)
+    return made_now or isinstance(value, Input | Cursor | Tuple)
 
 
 def joined(m: Machine, value: Generator) -> Value:

@@ -15,6 +15,7 @@ from sselint.read.python.interpreter import (
     placeholders,
     queued,
     records,
+    tasks,
     text,
 )
 from sselint.read.python.interpreter.heap import MAX_VALUES, Object
@@ -282,7 +283,7 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
     options = placeholders.without(m, dict.fromkeys([*(i.value for i in waiting), *target.elements]))[:MAX_VALUES]
     if not options:
         m.note("live", c.arguments.site, source=ref.id, fed="nothing")
-        return Unknown(f"nothing in the tree puts anything into {target.label or 'the queue'}")
+        return Unknown(placeholders.UNFED + (target.label or "the queue"))
     value = options[m.choose(len(options), ("queue", ref.id, m.round), "value", "what comes next", c.arguments.site)]
     m.live = Item(value, ref.id, "live")
     m.note("live", c.arguments.site, source=ref.id, fed="")
@@ -366,6 +367,9 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
         function = Partial(function, tuple(rest), tuple(a.keywords.items()) if effect.get("passes") else ())
         if m.boot:  # it goes on when there is more than start-up has made: it is run again then
             m.world.register(m, "task", None, function, {}, effect, a.site)
+    lasting = tasks.lasting(m, function) if m.building and not m.boot else None
+    if lasting is not None:
+        m.world.register(m, "lasting", None, lasting, {}, effect, a.site)
     return calls.run_apart(m, function, a.site)
 
 

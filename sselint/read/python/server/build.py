@@ -46,7 +46,7 @@ KEPT_FOR_OTHERS = 4
 PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS = 500_000, 300_000, 250_000
 RUN_STEPS, RUN_EACH, RUN_MOST = 1_500_000, 130_000, 6_000_000
 """For the paper runs: in all, and where the streams are many, for each of them, up to a bound."""
-FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS = 300_000, 250_000, 150_000, 150_000
+FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS, LASTING_STEPS = 300_000, 250_000, 150_000, 150_000, 80_000
 """What each stage may take: so the one before cannot starve the next."""
 
 
@@ -93,7 +93,7 @@ def build(
 
 
 _SIGNS = {order.SENDS: LIKELY_SIGN, order.OTHER: OTHER_TOTAL}
-_STAGES = {"first": FIRST_STEPS, "core": CORE_STEPS, "serve": SERVE_STEPS, "near": NEAR_STEPS}
+_STAGES = {"first": FIRST_STEPS, "lasting": LASTING_STEPS, "core": CORE_STEPS, "serve": SERVE_STEPS, "near": NEAR_STEPS}
 
 
 def _round(
@@ -110,10 +110,15 @@ def _round(
     Each has a budget of its own."""
     world.renew(stages["first"])
     _startup(world)
+    world.renew(stages["lasting"])
+    for registration in list(world.registrations):
+        if registration.kind == "lasting" and _is_held(world, registration.handler):
+            _explore(world, partial(_start, registration))
     served = [e for e in endpoints if e in streaming or _module_of(e) in near]
     done: set[ir.Node] = {
         e.handler.node for e in served if isinstance(e.handler, Function) and e.kind not in ("free", "store")
     }
+    world.renew(stages["first"])
     foremost = _foremost(world, core | near)
     for position, function in enumerate(foremost):
         share = _share(world, len(foremost) - position)
@@ -158,6 +163,13 @@ def _startup(world: World) -> None:
     for registration in list(world.registrations):
         if registration.kind in ("lifespan", "task") and registration.handler is not None:
             _start_up(world, partial(_start, registration))
+
+
+def _is_held(world: World, task: Value | None) -> bool:
+    """Whether the object whose method a task runs is one that the process holds: others have seen what is set on it."""
+    function = task.function if isinstance(task, Partial) else task
+    receiver = function.receiver if isinstance(function, Function) else None
+    return isinstance(receiver, Ref) and bool(world.heap[receiver].attributes)
 
 
 def _start_up(world: World, action: Callable[[Machine], None]) -> None:
