@@ -157,13 +157,7 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
         if isinstance(value, Length) and isinstance(other, Cursor) and m.heap[value.about].kind == "shared":
             return Position(value.about, after=True)  # so many bytes further on than the cursor, in one file
     if mentions_cursor(left) or mentions_cursor(right):
-        return (
-            left
-            if isinstance(left, Cursor)
-            else right
-            if isinstance(right, Cursor)
-            else Unknown("computed from the cursor", cursor=True)
-        )
+        return _with_cursor(sign, left, right)
     minted = [v for v in (left, right) if isinstance(v, Minted)]
     if minted:
         best = min(minted, key=lambda v: PRECEDENCE.index(v.kind) if v.kind in PRECEDENCE else 99)
@@ -179,3 +173,14 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
         if isinstance(right, Unknown)
         else Unknown("arithmetic on values that are not numbers")
     )
+
+
+def _with_cursor(sign: str, left: Value, right: Value) -> Value:
+    """A number of which the cursor is a part: still a cursor, unless it was taken off something."""
+    if isinstance(left, Cursor):
+        return left
+    if not isinstance(right, Cursor):
+        return Unknown("computed from the cursor", cursor=True)
+    counted = "index" if isinstance(left, Length) else "counter" if isinstance(left, Remembered) else ""
+    kind = left.kind if isinstance(left, Minted) else counted
+    return replace(right, back="" if right.back else kind) if sign == "-" else right

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from sselint.read.python.interpreter import (
     carried,
@@ -17,7 +18,7 @@ from sselint.read.python.interpreter import (
     tasks,
     text,
 )
-from sselint.read.python.interpreter.machine import Arguments, Frame, Machine, Raised, Signal
+from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine, Raised, Signal
 from sselint.read.python.interpreter.values import (
     Callback,
     ClassValue,
@@ -263,15 +264,15 @@ def _quantified(wanted: bool) -> Primitive:
     return ask
 
 
-def _bisect(m: Machine, a: Arguments) -> Value:
-    """`bisect`: where the cursor would stand in an ordered list."""
+def _bisect(m: Machine, a: Arguments, after: bool = True) -> Value:
+    """`bisect`: where the cursor would stand in an ordered list, behind what is equal or in front of it."""
     view = iteration.view_of(m, a.first())
     wanted = a.get(1, "x")
     if view is None or wanted is None:
         return Unknown("a position", any(mentions_cursor(v) for v in a.positional))
     if compare.is_cursor(m, wanted):
         m.note("compare", a.site, other=wanted, phase="")
-        return wanted
+        return Position(view.source, after) if view.source and m.hypothesis is Hypothesis.KNOWN else wanted
     return Position(view.source, after=True) if view.source else Unknown("a position in a list")
 
 
@@ -478,6 +479,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "hash": _hashed, "id": _identity, "vars": _same,
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
     "gather": _gather, "waited": tasks.waited, "entered": _entered, "bisect": _bisect, "same": _same,
+    "bisect_left": partial(_bisect, after=False),
     "memoryview": _same,
     "aenumerate": lazy("enumerate"),
     "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sselint.read.python.interpreter import iteration, membership, oldest, pieces
+from sselint.read.python.interpreter import at_cursor, iteration, membership, oldest, pieces
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -68,7 +68,8 @@ def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: F
         if is_cursor(m, one):
             wanted = MIRROR.get(sign, sign) if mirrored else sign
             return _with_cursor(m, wanted, one, other, site)
-    return _other(m, sign, left, right, site)
+    known = at_cursor.compares(m, sign, left, right)
+    return known if known is not None else _other(m, sign, left, right, site)
 
 
 def is_cursor(m: Machine, value: Value) -> bool:
@@ -149,6 +150,8 @@ def _with_cursor(m: Machine, sign: str, cursor: Value, other: Value, site: Site)
         return _equals(m, cursor, other, site) == (sign == "==")
     phase = m.phase()
     if isinstance(other, Const) and not isinstance(other, Remembered) and not _in_table(m):
+        if isinstance(cursor, Cursor) and cursor.back:
+            return _distance(m, sign, cursor, other, site)
         return _against_number(m, sign, other, site)
     if phase and (not isinstance(other, Length | Cursor | Position) or _was_stored(other)):
         return bool(ORDER[sign](0, RANK[phase])) if phase in RANK else True
@@ -163,6 +166,8 @@ def _was_stored(value: Value) -> bool:
 def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if is_cursor(m, other):
         return not (m.hypothesis is Hypothesis.FOREIGN and _of_process(other))
+    if isinstance(cursor, Position) and isinstance(other, Length):  # a place that something stands at is no end
+        return cursor.after and m.once(2, ("end", site), "condition", "whether that is the newest", site) == 0
     shape = cursor.shape if isinstance(cursor, Cursor) else None
     if isinstance(other, Const) and other.value not in ("", None) and _in_table(m):
         return m.hypothesis is Hypothesis.KNOWN and m.phase() == "at"
@@ -182,6 +187,8 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if isinstance(other, Unknown):
         return m.once(2, ("equal", site), "opaque", other.why, site) == 0
     phase = m.phase()
+    if m.hypothesis is Hypothesis.KNOWN and not phase and oldest.is_oldest(other):
+        return False  # a search that counts goes on from there
     if m.hypothesis is Hypothesis.KNOWN and not phase and _is_position(cursor) and _of_store(other):
         return m.once(2, ("newest", site), "condition", "whether that is the newest", site) == 0
     if m.hypothesis is Hypothesis.KNOWN:
@@ -223,6 +230,16 @@ def _against_number(m: Machine, sign: str, other: Const, site: Site) -> bool:
     if isinstance(other.value, int | float) and abs(other.value) < FAR:
         return bool(ORDER[sign](FAR, other.value))
     return m.once(2, ("order", site), "condition", f"whether the cursor is {sign} {other.value!r}", site) == 0
+
+
+def _distance(m: Machine, sign: str, cursor: Cursor, other: Const, site: Site) -> bool:
+    """How far a cursor is behind: one that is known may be far behind and is not beyond, one that is unknown here is
+    beyond what was counted; a clock says nothing of the kind."""
+    if m.hypothesis is Hypothesis.FOREIGN and cursor.back in COUNTING and isinstance(other.value, int | float):
+        return bool(ORDER[sign](-FAR, other.value))
+    if m.hypothesis is Hypothesis.KNOWN and other.value == 0 and sign in ("<", ">="):
+        return sign == ">="
+    return oldest.on_either_side(m, site)
 
 
 def _against_bound(m: Machine, sign: str, cursor: Value, other: Value, site: Site) -> bool:

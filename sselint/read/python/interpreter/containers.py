@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sselint.read.python.interpreter import (
+    at_cursor,
     calls,
     choices,
     classes,
@@ -17,6 +17,7 @@ from sselint.read.python.interpreter import (
     placeholders,
     records,
     services,
+    slices,
     text,
     whose_keys,
 )
@@ -301,12 +302,16 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
         m.note("compare", site, other=index, phase="")
         if m.hypothesis is Hypothesis.FOREIGN:
             raise Raised(Exceptional("IndexError"), site)
-    phase = index.phase if isinstance(index, Minted) else "after" if isinstance(index, Position) else m.phase()
+    phase = index.phase if isinstance(index, Minted) else _beside(index) if isinstance(index, Position) else m.phase()
     other = view.items[0] if phase == FIRST else view.items[-1]
     chosen = next((i for i in view.items if i.phase == phase), other)
     if view.source and not m.building:
         m.live = Item(chosen.value, view.source, chosen.phase, at=index)
-    return chosen.value
+    return at_cursor.element(m, chosen.value, chosen.phase, site)
+
+
+def _beside(place: Position) -> str:
+    return "after" if place.after else at_cursor.AT
 
 
 def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
@@ -348,7 +353,7 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
         return placeholders.unfilled(m.object(ref).label or "it", mentions_cursor(key))
     value = _one_of(m, ref, values, site)
     if compare.is_cursor(m, key):
-        found = located(m, ref, value)
+        found = at_cursor.element(m, located(m, ref, value), at_cursor.AT, site)
         if isinstance(key, Cursor) and key.number and not m.building and not isinstance(found, Ref):
             m.live = Item(found, ref.id, "after", at=key)  # where it was counted on, the event after it
         return found
@@ -460,41 +465,4 @@ def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | 
         return made_of(m, view.items, site)
     if view is None:
         return Unknown("a slice of something that is not understood", mentions_cursor(receiver))
-    return view_up_to(view, upper) if lower is None else slice_view(m, view, lower, site)
-
-
-def view_up_to(view: Collection, upper: Value | None) -> Collection:
-    """What a view holds in front of the place that the cursor was found at."""
-    inclusive = isinstance(upper, Position) and upper.after
-    found = isinstance(upper, Position) or (isinstance(upper, Minted) and upper.phase == "at")
-    place = next((n for n, item in enumerate(view.items) if item.phase == "at"), None)
-    if not found or place is None:
-        return view
-    return replace(view, items=view.items[: place + inclusive], selection="located")
-
-
-LATER = ("after", "high", "two")
-
-
-def slice_view(m: Machine, view: Collection, lower: Value | None, site: Site) -> Collection:
-    """What a view holds from `lower` on."""
-    if lower is None or (isinstance(lower, Const) and not view.source and isinstance(lower.value, int)):
-        start = lower.value if isinstance(lower, Const) else None
-        return replace(view, items=view.items[start:] if not view.source else view.items)
-    if isinstance(lower, Const) or (isinstance(lower, Length) and lower.less):
-        return view
-    later = tuple(i for i in view.items if i.phase in LATER)
-    placed = bool(view.source) or any(i.phase for i in view.items)
-    if not placed:
-        later = view.items[1:] or view.items  # written down on the spot: what stands behind a place is known by itself
-    if isinstance(lower, Position) or (isinstance(lower, Minted) and lower.phase == "at"):
-        at = isinstance(lower, Position) and not lower.after
-        kept = later if not placed else tuple(i for i in view.items if i.phase in LATER or (at and i.phase == "at"))
-        return replace(view, items=kept, selection="located")
-    if compare.is_cursor(m, lower):
-        m.note("compare", site, other=lower, phase="")
-        return replace(view, items=later, selection="compared")
-    if isinstance(lower, Length):  # nothing yet; asked again, what has been added since
-        since = tuple(replace(i, phase="live") for i in view.items[-1:]) if m.round > 1 else ()
-        return replace(view, items=since, selection="head")
-    return replace(view, items=later or view.items[-1:], selection=view.selection if m.round > 1 else "part")
+    return slices.up_to(view, upper) if lower is None else slices.starting_at(m, view, lower, site)

@@ -14,16 +14,29 @@ TAKES_AWAY = ("pop", "popleft", "popitem", "remove", "discard", "clear")
 
 def comes_to_an_end(m: Machine, node: ir.While) -> bool:
     """Whether a loop is sure to end: start-up does, or there is no server, but `while True` only if it says where; and
-    so does one that takes away from what it asks."""
+    so does one that takes away from what it asks, or counts up to how much there is."""
     if m.boot:
         return not isinstance(node.test, ir.Constant) or _breaks(node.body)
-    return takes_away(node)
+    return takes_away(node) or counts_up(node)
 
 
 def takes_away(node: ir.While) -> bool:
     """Whether the body of a loop leaves less in something that its test asks."""
     asked = {name for part in walk((node.test,)) if (name := _dotted(part))}
     return any(name in asked for name in map(_taken_from, walk(node.body)))
+
+
+def counts_up(node: ir.While) -> bool:
+    """Whether a loop counts a name on that its test holds against a length."""
+    below = [part for part in walk((node.test,)) if isinstance(part, ir.Compare) and len(part.rest) == 1]
+    up_to = {part.left.id for part in below if isinstance(part.left, ir.Name) and _is_more(*part.rest[0])}
+    counted = (part for part in node.body if isinstance(part, ir.Augment) and part.operator == "+")
+    return any(isinstance(part.target, ir.Name) and part.target.id in up_to for part in counted)
+
+
+def _is_more(sign: str, other: ir.Expression) -> bool:
+    length = isinstance(other, ir.Call) and isinstance(other.function, ir.Name) and other.function.id == "len"
+    return sign in ("<", "!=") and length
 
 
 def _breaks(body: Sequence[ir.Statement]) -> bool:

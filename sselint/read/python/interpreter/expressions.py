@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sselint.read.python.interpreter import (
     arithmetic,
+    at_cursor,
     calls,
     classes,
     columns,
@@ -73,7 +74,8 @@ def _name(m: Machine, node: ir.Name, frame: Frame) -> Value:
 
 def _attribute(m: Machine, node: ir.Attribute, frame: Frame) -> Value:
     receiver = evaluate(m, node.value, frame)
-    return oldest.part(m, receiver, classes.attribute(m, receiver, node.name, m.site(frame, node), frame))
+    value = classes.attribute(m, receiver, node.name, m.site(frame, node), frame)
+    return at_cursor.part(receiver, oldest.part(m, receiver, value))
 
 
 def _subscript(m: Machine, node: ir.Subscript, frame: Frame) -> Value:
@@ -83,7 +85,8 @@ def _subscript(m: Machine, node: ir.Subscript, frame: Frame) -> Value:
         lower = evaluate(m, node.index.lower, frame) if node.index.lower is not None else None
         upper = evaluate(m, node.index.upper, frame) if node.index.upper is not None else None
         return containers.take_slice(m, receiver, lower, upper, site)
-    return oldest.part(m, receiver, containers.get_item(m, receiver, evaluate(m, node.index, frame), site, frame))
+    value = containers.get_item(m, receiver, evaluate(m, node.index, frame), site, frame)
+    return at_cursor.part(receiver, oldest.part(m, receiver, value))
 
 
 def arguments_of(m: Machine, nodes: Iterable[ir.Argument], frame: Frame) -> tuple[tuple[Value, ...], dict[str, Value]]:

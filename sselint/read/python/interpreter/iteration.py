@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sselint.read.python.interpreter import as_json, calls, classes, compare, containers, placeholders, records, text
+from sselint.read.python.interpreter import (
+    as_json,
+    at_cursor,
+    calls,
+    classes,
+    compare,
+    containers,
+    placeholders,
+    records,
+    slices,
+    text,
+)
 from sselint.read.python.interpreter.heap import MAX_VALUES
 from sselint.read.python.interpreter.machine import (
     LOOP_ROUNDS,
@@ -134,7 +145,7 @@ def reply_view(m: Machine, value: Reply) -> Collection:
         return Collection(value.source, (Item(inner, value.source, phase),), value.selection)
     phases = m.phases()
     if value.selection in ("compared", "located", "part"):
-        phases = tuple(p for p in phases if p in containers.LATER) or phases[-1:]
+        phases = tuple(p for p in phases if p in slices.LATER) or phases[-1:]
     if value.selection == "head":
         phases = phases[-1:]
     return Collection(value.source, tuple(Item(inner, value.source, p) for p in phases), value.selection)
@@ -208,7 +219,7 @@ def _view(m: Machine, view: Collection, site: Site | None, body: Body) -> None:
                 body(item.value)
             continue
         with m.looking_at(replace(item, selection=view.selection, source=item.source or view.source)):
-            body(item.value)
+            body(at_cursor.element(m, item.value, item.phase, site))
 
 
 def _object(m: Machine, ref: Ref, site: Site | None, body: Body) -> None:
@@ -343,7 +354,7 @@ def _range(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     about = next((b.about for b in bounds if isinstance(b, Length)), 0)
     if about:
         held = view_of(m, Ref(about)) or Collection(about, ())
-        view = containers.slice_view(m, held, lower, site or m.world.nowhere)
+        view = slices.starting_at(m, held, lower, site or m.world.nowhere)
         for item in view.items:
             with m.looking_at(replace(item, selection=view.selection)):
                 body(replace(m.minted("index", site, about), phase=item.phase))
@@ -434,7 +445,7 @@ def _slice(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     if view is None or site is None:
         iterate(m, iterable, site, body)
         return
-    _view(m, containers.slice_view(m, view, lower, site), site, body)
+    _view(m, slices.starting_at(m, view, lower, site), site, body)
 
 
 def _repeat(m: Machine, value: Generator, site: Site | None, body: Body) -> None:

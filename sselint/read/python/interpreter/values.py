@@ -252,6 +252,8 @@ class Cursor(Value):
     number: bool = False
     shape: Value | None = field(default=None, compare=False)
     """What this part looks like in the ids of this process, where that is known."""
+    back: str = ""
+    """Where it was taken off a number of this process, the kind of that: then it says how far behind it stands."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sselint.read.python.interpreter import calls, choices, containers, text
+from sselint.read.python.interpreter import calls, choices, containers, slices, text
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -330,7 +330,7 @@ def _phases(m: Machine, reply: Reply) -> tuple[str, ...]:
     if reply.inner:
         return (m.phase(),)
     if reply.selection in ("compared", "located", "part"):
-        return tuple(p for p in m.phases() if p in containers.LATER) or m.phases()[-1:]
+        return tuple(p for p in m.phases() if p in slices.LATER) or m.phases()[-1:]
     return m.phases()[-1:] if reply.selection == "head" else m.phases()
 
 
