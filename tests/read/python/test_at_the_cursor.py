@@ -82,6 +82,21 @@ if place == len(kept):
     {REFUSE}
 missed = kept[place + 1:]
 """,
+    "pop": """
+missed = list(log)
+while missed and missed[0].number <= after:
+    missed.pop(0)
+""",
+    "popleft": """
+missed = deque(log)
+while missed and missed[0].number <= after:
+    missed.popleft()
+""",
+    "del": """
+missed = list(log)
+while len(missed) > 0 and after >= missed[0].number:
+    del missed[0]
+""",
     "behind": f"""
 behind = made - after
 if behind < 0 or behind > 70:
@@ -113,6 +128,11 @@ def test_a_number_that_has_nothing_to_do_with_the_ids_leaves_it_open() -> None:
     """Look-alike: how long a text is does not say where an event stands."""
     missed = SEARCHED["next"].replace("entry.number > found.number", "entry.text > found.text")
     assert _overlap(missed) is not Outcome.FAIL_CLOSED
+
+
+def test_what_is_dropped_from_the_wrong_end_leaves_what_was_sent() -> None:
+    """Look-alike: the newest are taken away."""
+    assert _overlap(SEARCHED["pop"].replace("missed[0]", "missed[-1]").replace("pop(0)", "pop()")) is Outcome.REPLAY_ALL
 
 
 BY_AGE = """

@@ -27,16 +27,19 @@ def takes_away(node: ir.While) -> bool:
 
 
 def counts_up(node: ir.While) -> bool:
-    """Whether a loop counts a name on that its test holds against a length."""
+    """Whether a loop counts a name on that its test holds against a length, or back to where the counting began."""
     below = [part for part in walk((node.test,)) if isinstance(part, ir.Compare) and len(part.rest) == 1]
-    up_to = {part.left.id for part in below if isinstance(part.left, ir.Name) and _is_more(*part.rest[0])}
-    counted = (part for part in node.body if isinstance(part, ir.Augment) and part.operator == "+")
-    return any(isinstance(part.target, ir.Name) and part.target.id in up_to for part in counted)
+    tested = {part.left.id: part.rest[0] for part in below if isinstance(part.left, ir.Name)}
+    counted = [part for part in node.body if isinstance(part, ir.Augment) and isinstance(part.target, ir.Name)]
+    names = ((part.target.id, part.operator) for part in counted if isinstance(part.target, ir.Name))
+    return any(name in tested and _is_bound(operator, *tested[name]) for name, operator in names)
 
 
-def _is_more(sign: str, other: ir.Expression) -> bool:
+def _is_bound(operator: str, sign: str, other: ir.Expression) -> bool:
     length = isinstance(other, ir.Call) and isinstance(other.function, ir.Name) and other.function.id == "len"
-    return sign in ("<", "!=") and length
+    if operator == "-":
+        return sign in (">", ">=") and isinstance(other, ir.Constant)
+    return operator == "+" and sign in ("<", "!=") and length
 
 
 def _breaks(body: Sequence[ir.Statement]) -> bool:

@@ -11,6 +11,7 @@ from sselint.read.python.interpreter import (
     carried,
     classes,
     containers,
+    dropping,
     ends,
     expressions,
     iteration,
@@ -211,6 +212,9 @@ def _if(m: Machine, node: ir.If, frame: Frame) -> None:
 
 
 def _while(m: Machine, node: ir.While, frame: Frame) -> None:
+    if dropping.drops_first(m, node, frame):
+        run_block(m, node.orelse, frame)
+        return
     outer = m.round
     try:
         for number in rounds(m):

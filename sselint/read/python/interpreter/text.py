@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sselint.read.python.interpreter import classes, variables
-from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine, Raised
+from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     Const,
     Cursor,
@@ -83,6 +83,14 @@ def join(values: Sequence[Value]) -> Value:
     if not kept:
         return Const.of("")
     return kept[0] if len(kept) == 1 else Join(tuple(kept))
+
+
+def as_bytes(m: Machine, a: Arguments) -> Value:
+    """`bytes(value)`: an object of the tree says itself what it is as bytes."""
+    from sselint.read.python.interpreter import calls
+
+    method = classes.find_method(m, a.first(), "__bytes__") if a.positional else None
+    return calls.call(m, method, (), {}, a.site, a.frame) if method is not None else a.first()
 
 
 def as_text(m: Machine, value: Value, site: Site, frame: Frame | None) -> Value:
