@@ -70,3 +70,52 @@ def test_the_field_of_that_name_is_the_id(of: str, sent: str) -> None:
 def test_a_field_that_nothing_stands_in_is_left_out(of: str) -> None:
     """Look-alike: no event of the tree is given a number."""
     assert _ids(of, SENT[1], "None") is IdKind.NONE
+
+
+MADE = """
+import collections
+import types
+import typing
+import uuid
+from collections import deque, namedtuple
+
+import msgspec
+
+{of}
+log, made = deque(maxlen=80), 0
+
+
+def publish(text):
+    global made
+    made += 1
+    log.append({record})
+"""
+BY_CALLS = [
+    ('Piece = namedtuple("Piece", "data, id")', "Piece(text, made)"),
+    ('Piece = collections.namedtuple("Piece", ["data", "kind", "id"], defaults=["a", None])', "Piece(text, id=made)"),
+    ('class Piece(namedtuple("Piece", ("id", "data"))):\n    __slots__ = ()', "Piece(made, text)"),
+    ("class Piece(msgspec.Struct):\n    data: str\n    id: int", "Piece(text, made)"),
+    ("Piece = types.SimpleNamespace", "Piece(id=made, data=text)"),
+]
+READ = 'f"id: {piece.id}\\ndata: {piece.data}\\n\\n"'
+
+
+def _kind(of: str, record: str) -> IdKind:
+    return stream_of(answered(HANDLER.format(sent=READ), MADE.format(of=of, record=record))).ids.kind
+
+
+@pytest.mark.parametrize(("of", "record"), BY_CALLS)
+def test_classes_that_a_call_makes_have_the_fields_that_it_names(of: str, record: str) -> None:
+    assert _kind(of, record) is IdKind.COUNTER
+
+
+def test_two_calls_make_two_classes() -> None:
+    """Look-alike: the other one has its fields in another order."""
+    of = 'Other = namedtuple("Piece", "id data")\nPiece = namedtuple("Piece", "data id")'
+    assert _kind(of, "Piece(uuid.uuid4().hex, made)") is IdKind.COUNTER
+    assert _kind(of, "Other(uuid.uuid4().hex, made)") is IdKind.RANDOM
+
+
+def test_fields_whose_names_are_computed_are_not_known() -> None:
+    of = 'Piece = namedtuple("Piece", typing.get_type_hints(deque))'
+    assert _kind(of, "Piece(text, made)") is IdKind.UNKNOWN

@@ -23,7 +23,16 @@ from sselint.read.python.interpreter.values import (
     Value,
     mentions_cursor,
 )  # fmt: skip
-from sselint.read.python.libraries import ambient, environment, library, mcp, options, project, validated
+from sselint.read.python.libraries import (
+    ambient,
+    environment,
+    library,
+    mcp,
+    options,
+    project,
+    record_classes,
+    validated,
+)
 from sselint.read.python.libraries.context import Context
 from sselint.read.python.rules import Effect
 
@@ -385,7 +394,8 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
     "equal": _equal, "version": _version, "option": options.added, "hold": _hold, "held": _held,
-    "validated": validated.validated, "dumped": validated.dumped,
+    "record_class": record_classes.record_class, "namespace": record_classes.namespace,
+    "as_tuple": record_classes.as_tuple, "validated": validated.validated, "dumped": validated.dumped,
     "one": lambda m, e, c: ambient.the_one(m, str(e.get("as")), c.arguments.site),
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip
