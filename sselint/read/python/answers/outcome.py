@@ -303,6 +303,8 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
 
 def _in_one(path: Path) -> bool:
     """Whether an event holds all at once that a store has behind the cursor, or is named by the last of it."""
+    if any(frame.later and not frame.live for frame in path.frames):
+        return True
     sent = [frame.fields[name] for frame in path.frames for name in ("id", "data") if name in frame.fields]
     parts = [leaf for value in sent for leaf in leaves(value)]
     return any(isinstance(leaf, Reply) and leaf.selection == "compared" and not leaf.live for leaf in parts)

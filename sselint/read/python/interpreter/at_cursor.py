@@ -6,11 +6,12 @@ import operator
 from dataclasses import replace
 
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
-from sselint.read.python.interpreter.values import Minted, Ref, Step, Tuple, Value
+from sselint.read.python.interpreter.values import Const, Item, Minted, Ref, Step, Tuple, Value
 from sselint.read.python.source.modules import Site
 
 FOUND = "found by the cursor"
 AT = "at"
+LATER = ("after", "high")
 RANK = {"before": -1, "at": 0, "after": 1}
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -28,6 +29,15 @@ def part(holder: Value, value: Value) -> Value:
     """An entry or attribute of something: of what the cursor found, the place where that stands."""
     found = isinstance(holder, Ref) and any(step.note == FOUND for step in holder.trail)
     return _marked(value) if found else value
+
+
+def picked(m: Machine, value: Value, item: Item | None = None) -> None:
+    """What was picked out of a history behind the cursor, by `next` or as what a search returns: it is what is sent
+    next, if it is sent."""
+    item = item or (m.current[-1] if m.current else None)
+    if item is None or m.building or not item.source or item.phase not in LATER or isinstance(value, Const):
+        return
+    m.live = replace(item, value=value, at=Const.of(None))
 
 
 def _marked(value: Value) -> Value:

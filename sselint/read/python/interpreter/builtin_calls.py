@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from sselint.read.python.interpreter import (
+    at_cursor,
     carried,
     classes,
     compare,
@@ -67,6 +68,7 @@ def first_of(m: Machine, iterable: Value, site: Site) -> Value | None:
     try:
         iteration.iterate(m, iterable, site, body)
     except _Found as found:
+        at_cursor.picked(m, found.value, found.item)
         return found.value
     return None
 

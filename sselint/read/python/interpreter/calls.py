@@ -302,7 +302,8 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
         if sent:
             trace.extend(m.trace)
             m.goes_on = m.goes_on or (isinstance(signal, Ended) and any(frame.is_event for frame in sent))
-        done = tasks.task(result, signal, [] if sent else m.trace, m.live)
+        left = [] if sent else tasks.asked_at_once(m.trace, trace)
+        done = tasks.task(result, signal, left, m.live)
         m.current[:] = current
         m.trace, m.sink, m.apart, m.boot = trace, sink, m.apart - 1, boot
     return done

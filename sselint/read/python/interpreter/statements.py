@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sselint.read.python.interpreter import (
     arithmetic,
+    at_cursor,
     calls,
     carried,
     classes,
@@ -189,6 +190,7 @@ def _identity(m: Machine, target: ir.Expression, frame: Frame) -> int:
 
 def _return(m: Machine, node: ir.Return, frame: Frame) -> None:
     value = expressions.evaluate(m, node.value, frame) if node.value is not None else Const.of(None)
+    at_cursor.picked(m, value)
     raise Returned(value)
 
 

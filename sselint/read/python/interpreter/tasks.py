@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOTHING = Const.of(None)
+ASKS = frozenset({"cursor", "compare", "lookup", "bound"})
+"""What a path notes where it does something with the cursor."""
 ENDLESS = "a task that goes on for ever"
 
 
@@ -59,6 +61,13 @@ class Drawn:
 def task(value: Value, signal: Signal | None, trace: list[Event], live: Item | None) -> Generator:
     """A task that was run."""
     return Generator(None, None, "task", (Done(value, signal, trace, live),))
+
+
+def asked_at_once(trace: list[Event], request: list[Event]) -> list[Event]:
+    """What a task asked of the cursor goes to what the request did: what it fills a queue with is asked for with it.
+    Gives what is left for who waits for the task."""
+    request.extend(event for event in trace if event.kind in ASKS)
+    return [event for event in trace if event.kind not in ASKS]
 
 
 def is_task(value: Value) -> bool:

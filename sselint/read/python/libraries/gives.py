@@ -70,6 +70,14 @@ def _until(m: Machine, effect: Effect, c: Context) -> Value:
     raise Ended
 
 
+def _pushed(m: Machine, effect: Effect, c: Context) -> Value:
+    """What a function puts into a container that it is given."""
+    into, value = c.argument(effect, "into", "0"), c.argument(effect, "of", "1")
+    if isinstance(into, Ref) and value is not None:
+        containers.add(m, into, value, c.arguments.site)
+    return NOTHING
+
+
 def _input(m: Machine, effect: Effect, c: Context) -> Value:
     return Input(str(effect.get("name") or f"the client's {c.entry.name.rpartition('.')[2]}"))
 
@@ -384,7 +392,8 @@ def _version(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
-    "self": _self, "argument": _argument, "const": _const, "until": _until, "input": _input, "unknown": _unknown,
+    "self": _self, "argument": _argument, "const": _const, "until": _until, "pushed": _pushed, "input": _input,
+    "unknown": _unknown,
     "header": _header, "query": _query, "variable": _variable, "image": _image, "element": _element, "copied": _copied,
     "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,

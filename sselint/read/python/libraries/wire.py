@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python.interpreter import as_json, classes, containers, text
+from sselint.read.python.interpreter import as_json, at_cursor, classes, containers, text
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -16,12 +16,14 @@ from sselint.read.python.interpreter.values import (
     Join,
     Minted,
     Ref,
+    Remembered,
     Reply,
     Tuple,
     Unknown,
     Value,
     Wrapped,
     leaves,
+    parts_of,
 )
 from sselint.read.python.libraries import framed, library
 from sselint.read.python.rules import Effect
@@ -55,6 +57,8 @@ class Frame:
     """What the cursor had a say in of what stands in the lists and dicts that are sent, and is not known."""
     state: tuple[int, ...] = ()
     """The lists and dicts of the process that it holds as they are when it is sent, and that others change."""
+    later: bool = False
+    """Whether it holds, all in one, events that stand behind the cursor."""
 
     @property
     def id(self) -> Value | None:
@@ -82,7 +86,8 @@ def emit(
     live = item is not None and item.phase == "live"
     if "id" in fields:
         fields = {**fields, "id": as_json.spelled(m, fields["id"])}
-    frame = Frame(fields, site, item, live, framed, literal, made, _unknown_inside(m, fields), _state(m, fields))
+    inside, state, later = _unknown_inside(m, fields), _state(m, fields), _later(m, fields)
+    frame = Frame(fields, site, item, live, framed, literal, made, inside, state, later)
     m.note("frame", site, frame=frame)
     m.begun = True
 
@@ -102,12 +107,28 @@ def _state(m: Machine, fields: dict[str, Value]) -> tuple[int, ...]:
     return tuple(number for number in dict.fromkeys(whole) if m.heap[number].grows)
 
 
+def _later(m: Machine, fields: dict[str, Value]) -> bool:
+    stack = [fields["data"]] if "data" in fields else []
+    while stack:
+        value = stack.pop()
+        items: Sequence[Item] = value.items if isinstance(value, Collection) else ()
+        if isinstance(value, Ref) and m.own(value):
+            items = m.overlay.items.get(value, [])
+        if items and all(item.source and item.phase in at_cursor.LATER for item in items):
+            return True
+        stack.extend(() if isinstance(value, Collection) else parts_of(value))
+    return False
+
+
 def _only_describes(m: Machine, item: Item, fields: Mapping[str, Value]) -> bool:
     """Whether an entry only says what an event means: the event goes under a number that the connection counts for
     itself, and the entry was picked by something else. What the cursor finds is an event where it is sent."""
     found, sent = leaves(item.value), {leaf for value in fields.values() for leaf in leaves(value)}
-    if isinstance(item.at, Const):  # the first may have been looked at for its number alone
-        return sent.isdisjoint(leaf for whole in stores.parts(m, item.value) for leaf in (whole, *leaves(whole)))
+    if isinstance(item.at, Const):  # it may have been looked at for its number alone
+        parts = {leaf for whole in stores.parts(m, item.value) for leaf in (whole, *leaves(whole))}
+        telling = {leaf for leaf in parts if not isinstance(leaf, Const) or isinstance(leaf, Remembered)}
+        told = set(leaves(fields["data"])) if "data" in fields else sent  # the number is that of the newest as well
+        return told.isdisjoint(telling or parts)
     if isinstance(item.at, Cursor):
         return sent.isdisjoint(found) and not any(isinstance(leaf, Ref) for leaf in found)
     numbers = _counts(fields.get("id"))
