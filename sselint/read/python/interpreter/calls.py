@@ -199,7 +199,8 @@ def bind_parameters(
             queue.clear()
         elif parameter.kind == "**":
             more = spread if isinstance(spread, Reply) else None
-            scope.variables[parameter.name] = library.make_dict(m, rest, Site(function.module, parameter.cst), more)
+            made = library.make_dict(m, rest, Site(function.module, parameter.cst), more)
+            scope.variables[parameter.name] = spread if isinstance(spread, Unknown | Input) and not rest else made
         elif parameter.name in rest:
             scope.variables[parameter.name] = rest.pop(parameter.name)
         elif queue and parameter.kind == "positional":

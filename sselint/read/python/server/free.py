@@ -146,6 +146,8 @@ def serve_free(m: Machine, endpoint: Endpoint) -> Value:
     if function.receiver is not None:
         parameters = parameters[1:]
     given = {p.name: _parameter(m, endpoint, function, p) for p in parameters}
+    if any(p.kind == "**" for p in function.node.parameters):
+        given["**"] = Unknown(f"what the callers of {function.name} name, who are not in the tree")
     m.alone = function.node
     value = calls.call(m, function, (), given, site, None)
     value = calls.awaited(m, value, site)
