@@ -16,6 +16,9 @@ from typing import Any, TypeVar
 
 from sselint.read.python.source.modules import Site
 
+TRIED_FIRST = 4
+"""So many other answers to one question are tried before those to the questions ahead of it, as long as all fail: which
+of many settings is read, say, and none of them is a number."""
 KEYS_TURN = 8
 """One path in so many asks whether a key is known that was asked for before all else: what it guards is never refused
 otherwise where much of what follows is open."""
@@ -229,13 +232,19 @@ class Explorer:
             served.update((d.key, d.option) for d in decisions if not failed)
             for decision, other, fresh in self._others(decisions, len(prefix), seen):
                 near = self.near(result, decision, len(other) - 1)
-                if fresh and not reached:
+                if fresh and not reached and self._is_among_first(decision, other[-1]):
                     waiting.add_first(other, near)
                 else:
                     waiting.add(other, near, fresh, decision.kind == "lookup" and not self.cover)
             if not failed:
                 waiting.near.extend(self._unserved(result, decisions[: len(prefix)], served))
             yield result, decisions
+
+    @staticmethod
+    def _is_among_first(decision: Decision, option: int) -> bool:
+        """Whether an answer is one of the few to its question that come before all else: the last ones, as they are
+        taken from the end."""
+        return option >= decision.options - TRIED_FIRST
 
     def _unserved(
         self, result: Any, decisions: list[Decision], served: set[tuple[object, int]]
