@@ -236,7 +236,9 @@ def _marked(
         function = library.use(m, mark, "function")
         if function is None or (isinstance(function, Const) and function.value is None):
             function = kind
-        return _dependency(m, endpoint, function, where)
+        from sselint.read.python.server import by_annotation
+
+        return by_annotation.known(m, _dependency(m, endpoint, function, where), kind, name)
     entry = library.entry_of(m, mark)
     carrier = str(entry.options.get("carrier", "query")) if entry is not None else "query"
     alias = library.use(m, mark, "alias")

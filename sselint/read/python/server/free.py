@@ -22,7 +22,7 @@ from sselint.read.python.interpreter.values import (
     Value,
 )
 from sselint.read.python.libraries import described, inject, library, mcp, wire
-from sselint.read.python.server import handed_on
+from sselint.read.python.server import by_annotation, handed_on
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.world import World
 from sselint.read.python.source import ir
@@ -239,10 +239,17 @@ def _given(m: Machine, owner: ClassValue, cls: ClassValue, name: str, site: Site
     from sselint.read.python.server.build import instances
 
     made = [ref for ref in instances(m.world, cls) if ref.id not in m.world.stand_ins]
-    kinds = list({m.object(ref).of for ref in made}) or [*([] if _is_interface(m, cls) else [cls]), *_heirs(m, cls)]
+    kinds = list({m.object(ref).of for ref in made}) or _concrete(m, cls)
     if len(kinds) != 1 or not isinstance(kinds[0], ClassValue):
         return _unknown(owner.name, name)
     return made[0] if made else _instance(m, kinds[0], site, depth)
+
+
+def _concrete(m: Machine, cls: ClassValue) -> list[ClassValue]:
+    """The classes that an object of a class may be of."""
+    if not _is_interface(m, cls):
+        return [cls, *_heirs(m, cls)]
+    return _heirs(m, cls) or by_annotation.implementers(m, cls)
 
 
 def given(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:

@@ -150,6 +150,7 @@ class ModuleTable:
         self._by_name: dict[str, list[str]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
         self._defining: dict[str, list[str]] = {}
+        self._with_methods: dict[tuple[str, ...], list[str]] = {}
         self._sources = {s.path: s for s in sources}
         for path in self._sources:
             self._by_name.setdefault(self._name(path), []).append(path)
@@ -200,6 +201,13 @@ class ModuleTable:
     def _methods(self) -> frozenset[str]:
         texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
         return frozenset(name for text in texts for name in METHOD.findall(text))
+
+    def defining_methods(self, names: tuple[str, ...]) -> list[str]:
+        """The files, tests left out, that define functions of all these names."""
+        if names not in self._with_methods:
+            texts = ((p, s.text) for p, s in self._sources.items() if not TESTS.search(p))
+            self._with_methods[names] = [p for p, text in texts if all(f"def {name}(" in text for name in names)]
+        return self._with_methods[names]
 
     def defining(self, name: str) -> list[str]:
         """The files that set a global of this name, tests left out."""
