@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -43,7 +44,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.server import serve
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.references import references
-from sselint.read.python.server.world import World
+from sselint.read.python.server.world import World, plain
 from sselint.read.python.source.deployed import NOT_DEPLOYED
 from sselint.read.python.source.evidence import LAST_EVENT_ID
 from sselint.read.python.source.modules import Site
@@ -109,7 +110,7 @@ def streams_of(world: World, endpoint: Endpoint, unit_of: dict[str, str], share:
         first += runs.paths(Hypothesis.FOREIGN, None, SHAPE_PATHS)
         if not any(p.is_stream and p.raw_frames for p in first):
             return None if runs.cut or not runs.covered else []
-    several = _several(runs, first)
+    runs, several = _by_query(runs, _several(runs, first))
     main = _assembled(world, endpoint, runs, several, unit_of)
     if main is None:
         return []
@@ -133,6 +134,29 @@ def _several(runs: Runs, first: list[Path]) -> tuple[list[Path], ...]:
     malformed = runs.paths(Hypothesis.MALFORMED, shape, SHAPE_PATHS)
     runs.last = asked
     return missing, foreign, known, malformed
+
+
+def _by_query(runs: Runs, several: tuple[list[Path], ...]) -> tuple[Runs, tuple[list[Path], ...]]:
+    """The paths once more with a query parameter as the cursor, where events have ids and nothing reads the header:
+    clients that keep the address of a stream themselves come back with `?after=`."""
+    world, words = runs.world, runs.world.rules.word_list("cursor_queries")
+    paths = [p for found in several for p in found]
+    if _nameless(paths) or any(p.events("cursor") for p in paths) or not _writes(runs, words):
+        return runs, several
+    outer, world.cursor_words = world.cursor_words, world.cursor_words | {plain(w) for w in words}
+    try:
+        again = Runs(world, runs.endpoint, runs.share)
+        found = _several(again, again.paths(Hypothesis.MISSING, None, SHAPE_PATHS))
+    finally:
+        world.cursor_words = outer
+    return (again, found) if any(p.asks_cursor for p in found[1]) else (runs, several)
+
+
+def _writes(runs: Runs, words: Sequence[str]) -> bool:
+    """Whether the file of the handler holds one of these words."""
+    site = site_of(runs.endpoint)
+    written = site.module.source.text if site is not None else ""
+    return re.search(rf"\b(?:{'|'.join(map(re.escape, words))})\b", written) is not None
 
 
 def _nameless(paths: Sequence[Path]) -> bool:
