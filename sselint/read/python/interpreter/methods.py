@@ -28,18 +28,18 @@ def call(m: Machine, receiver: Value, name: str, a: Arguments) -> Value | None:
 
 
 def _append(m: Machine, receiver: Value, a: Arguments) -> Value:
-    if isinstance(receiver, Ref):
-        containers.add(m, receiver, a.positional[-1] if a.positional else NOTHING, a.site)
-        if m.building:
-            m.object(receiver).added_at.add("back")
-    return NOTHING
+    return _put(m, receiver, a, "back")
 
 
 def _prepend(m: Machine, receiver: Value, a: Arguments) -> Value:
+    return _put(m, receiver, a, "front")
+
+
+def _put(m: Machine, receiver: Value, a: Arguments, end: str) -> Value:
     if isinstance(receiver, Ref):
         containers.add(m, receiver, a.positional[-1] if a.positional else NOTHING, a.site)
         if m.building:
-            m.object(receiver).added_at.add("front")
+            m.object(receiver).added_at.add(end)
     return NOTHING
 
 
