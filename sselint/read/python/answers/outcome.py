@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sselint.facts import Evidence, Outcome, Run, Span
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Decision, Nearness
-from sselint.read.python.interpreter.trace import Event
+from sselint.read.python.interpreter.trace import ASKS, Event
 from sselint.read.python.interpreter.values import Const, Cursor, Minted, Remembered, Reply, Unknown, Value, leaves
 from sselint.read.python.libraries.wire import Frame
 from sselint.read.python.source.modules import Site
@@ -99,7 +99,7 @@ class Path:
     @property
     def asks_cursor(self) -> bool:
         """Whether the path looks the cursor up or compares it."""
-        return any(e.kind in ("compare", "lookup", "bound") for e in self.trace)
+        return bool(self.events(*ASKS))
 
     @property
     def uses_cursor(self) -> bool:
@@ -470,7 +470,7 @@ def _doubt(results: Sequence[Result]) -> Run | None:
 def _breaks_down(result: Result) -> bool:
     """Whether a handler fails of itself before it asks more of the cursor than whether it is there: what it refuses
     then is everybody, as where a setting is not well formed."""
-    asked = result.path.events("compare", "lookup", "bound")
+    asked = result.path.events(*ASKS)
     there = all(isinstance(e.data.get("other"), Const) for e in asked)
     return result.outcome is Outcome.FAIL_CLOSED and result.status == 500 and there
 

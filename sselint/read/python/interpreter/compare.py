@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -37,9 +36,9 @@ from sselint.read.python.interpreter.values import (
 )
 from sselint.read.python.source.modules import Site
 
-ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+ORDER = at_cursor.ORDER
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-RANK = {"before": -1, "at": 0, "after": 1, "low": -1, "high": 1}
+RANK = {**at_cursor.RANK, "low": -1, "high": 1}
 FAR = 10**6
 """A constant above this is not one that every well-formed cursor exceeds."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sselint.read.python.interpreter import compare
+from sselint.read.python.interpreter import at_cursor, compare
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import Collection, Const, Length, Minted, Position, Value
 from sselint.read.python.source.modules import Site
 
-LATER = ("after", "high", "two")
+LATER = (*at_cursor.LATER, "two")
 
 
 def up_to(view: Collection, upper: Value | None) -> Collection:

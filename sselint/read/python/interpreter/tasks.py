@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import iteration
 from sselint.read.python.interpreter.machine import Arguments, Ended, Machine, Raised, Signal
-from sselint.read.python.interpreter.trace import Event
+from sselint.read.python.interpreter.trace import ASKS, Event
 from sselint.read.python.interpreter.values import (
     Collection,
     Const,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOTHING = Const.of(None)
-ASKS = frozenset({"cursor", "compare", "lookup", "bound"})
+TOLD = frozenset({"cursor", *ASKS})
 """What a path notes where it does something with the cursor."""
 ENDLESS = "a task that goes on for ever"
 
@@ -66,8 +66,8 @@ def task(value: Value, signal: Signal | None, trace: list[Event], live: Item | N
 def asked_at_once(trace: list[Event], request: list[Event]) -> list[Event]:
     """What a task asked of the cursor goes to what the request did: what it fills a queue with is asked for with it.
     Gives what is left for who waits for the task."""
-    request.extend(event for event in trace if event.kind in ASKS)
-    return [event for event in trace if event.kind not in ASKS]
+    request.extend(event for event in trace if event.kind in TOLD)
+    return [event for event in trace if event.kind not in TOLD]
 
 
 def is_task(value: Value) -> bool:

@@ -7,6 +7,9 @@ from typing import Any
 
 from sselint.read.python.source.modules import Site
 
+ASKS = ("compare", "lookup", "bound")
+"""What is noted where the cursor is held against something."""
+
 
 @dataclass
 class Event:

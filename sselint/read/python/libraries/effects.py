@@ -43,6 +43,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.libraries import ambient, gives, library, options, wire
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect
+from sselint.read.python.source.modules import Site
 from sselint.read.python.stores import asked, keyed, stores, tables
 
 NOTHING = Const.of(None)
@@ -166,6 +167,11 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
 # -- stores and queues ---------------------------------------------------------------------------------------------
 
 
+def _read_before(m: Machine, site: Site) -> bool:
+    """Whether this run has read there before."""
+    return any(event.kind == "read" and event.site == site for event in m.trace)
+
+
 def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     receiver = _keeper(m, effect, c)
     if not isinstance(receiver, Ref):
@@ -181,8 +187,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     telling = [value for name, value in named if name == effect.get("head_by")] if effect.get("head_by") else given
     from_head = stores.asks_for_head(telling, effect.get("head_at"))
     default = "head" if from_head else str(effect.get("default_selection", "all"))
-    again = any(event.kind == "read" and event.site == c.arguments.site for event in m.trace)
-    chosen = str(effect.get("selects") or stores.selection(given, default, again))
+    chosen = str(effect.get("selects") or stores.selection(given, default, lambda: _read_before(m, c.arguments.site)))
     if chosen == "compared":
         m.note("compare", c.arguments.site, other=Reply(store.id), phase="")
     m.note("read", c.arguments.site, container=store.id, shared=store.where in stores.COMMON)

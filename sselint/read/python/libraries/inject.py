@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 UNPROCESSABLE = 422
 NUMBERS = ("builtins.int", "builtins.float")
+HANDED = ("request", "response", "object", "response_builder", "background", "headers")
+"""Roles of what a framework hands to a parameter that is annotated with it."""
 
 
 def made(m: Machine, name: str, site: Site) -> Value:
@@ -137,19 +139,7 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
         return Input(f"path parameter {parameter.name}")
     if isinstance(kind, External):
         entry = m.rules.entry(kind.name)
-        if (
-            entry is not None
-            and entry.call is None
-            and entry.role
-            in (
-                "request",
-                "response",
-                "object",
-                "response_builder",
-                "background",
-                "headers",
-            )
-        ):
+        if entry is not None and entry.call is None and entry.role in HANDED:
             return made(m, kind.name, site) if entry.role != "request" else request_of(m, kind.name, site)
     if isinstance(kind, ClassValue):
         return Body(f"the request's body, a {kind.name}", kind)

@@ -55,9 +55,10 @@ def implementers(m: Machine, interface: ClassValue) -> list[ClassValue]:
         m.world.load(module)
         for values in list(m.world.globals.get(path, {}).values()):
             found.update(dict.fromkeys(v for v in values if isinstance(v, ClassValue) and v.module is module))
-    return [c for c in found if c != interface and set(methods) <= set(_methods(c)) and not _asks_only(m, c)]
+    return [c for c in found if c != interface and set(methods) <= set(_methods(c)) and not is_interface(m, c)]
 
 
-def _asks_only(m: Machine, cls: ClassValue) -> bool:
+def is_interface(m: Machine, cls: ClassValue) -> bool:
+    """Whether a class only says what others do: an object of it tells nothing."""
     names = m.rules.word_list("interfaces")
-    return any(getattr(base, "name", "") in names for base in cls.bases)
+    return any(isinstance(base, External) and base.name in names for base in cls.bases)

@@ -247,7 +247,7 @@ def _given(m: Machine, owner: ClassValue, cls: ClassValue, name: str, site: Site
 
 def _concrete(m: Machine, cls: ClassValue) -> list[ClassValue]:
     """The classes that an object of a class may be of."""
-    if not _is_interface(m, cls):
+    if not by_annotation.is_interface(m, cls):
         return [cls, *_heirs(m, cls)]
     return _heirs(m, cls) or by_annotation.implementers(m, cls)
 
@@ -255,12 +255,6 @@ def _concrete(m: Machine, cls: ClassValue) -> list[ClassValue]:
 def given(m: Machine, cls: ClassValue, name: str, site: Site) -> Value:
     """An object of a class of the tree that somebody hands in under a name: a container, by its type."""
     return _given(m, cls, cls, name, site, 0)
-
-
-def _is_interface(m: Machine, cls: ClassValue) -> bool:
-    """Whether a class only says what others do: an object of it tells nothing."""
-    names = m.rules.word_list("interfaces")
-    return any(isinstance(base, External) and base.name in names for base in cls.bases)
 
 
 def _heirs(m: Machine, cls: ClassValue) -> list[ClassValue]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -342,7 +342,7 @@ def member(m: Machine, ref: Ref, name: str) -> Value:
 # -- queries -------------------------------------------------------------------------------------------------------
 
 
-def selection(given: Sequence[Value], default: str, again: bool = False) -> str:
+def selection(given: Sequence[Value], default: str, again: Callable[[], bool] = lambda: False) -> str:
     """What a read takes, by the parts of what it is asked with: the cursor, or a position after the last one that was
     read. Where the same is asked `again`, what is not known may well be that position."""
     if any(mentions_cursor(leaf) for leaf in given):
@@ -351,7 +351,7 @@ def selection(given: Sequence[Value], default: str, again: bool = False) -> str:
         return "part"
     if any(isinstance(leaf, Input | Unknown) and getattr(leaf, "cursor", False) for leaf in given):
         return "compared"
-    return "part" if again and any(isinstance(leaf, Unknown) for leaf in given) else default
+    return "part" if any(isinstance(leaf, Unknown) for leaf in given) and again() else default
 
 
 def asks_for_head(given: Sequence[Value], sign: object) -> bool:
