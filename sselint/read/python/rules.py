@@ -111,6 +111,13 @@ class Rules:
         marks = ((e.options.get("known_by"), e.name) for e in self.entries.values() if e.role == "handler_class")
         return {str(mark): name for mark, name in marks if mark}
 
+    @cached_property
+    def known_stores(self) -> tuple[Mapping[str, int], ...]:
+        """The methods by which an event store is known that names no interface (`known_by`), with how many arguments
+        each is given."""
+        marks = (e.options.get("known_by") for e in self.entries.values() if e.role == "event_store")
+        return tuple(mark for mark in marks if isinstance(mark, dict))
+
     def canonical(self, name: str) -> str:
         """The name under which a library's name is described."""
         if name in self.entries:

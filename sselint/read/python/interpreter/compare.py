@@ -39,6 +39,7 @@ from sselint.read.python.source.modules import Site
 ORDER = at_cursor.ORDER
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 RANK = {**at_cursor.RANK, "low": -1, "high": 1}
+GIVEN = ("path", "the request's id")
 FAR = 10**6
 """A constant above this is not one that every well-formed cursor exceeds."""
 
@@ -123,7 +124,7 @@ def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
                 return m.world.decide_variable(m, one, "is None", site, lambda v: v is None)
             if isinstance(one, Reply) and one.is_nothing:
                 return False  # the answer itself is there, and holds nothing
-            if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not one.name.startswith("path")):
+            if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not is_given(one)):
                 kind = "opaque" if isinstance(one, Unknown) and one.cursor else "condition"
                 return m.once(2, ("none", site), kind, "whether there is an answer", site) == 1
             return False
@@ -278,7 +279,14 @@ def _never(left: Value, right: Value) -> bool:
             and isinstance(other, Minted | Join | Ref | Cursor | Position)
         ):
             return True
+        if isinstance(one, Const) and one.value is None and isinstance(other, Input) and is_given(other):
+            return True
     return False
+
+
+def is_given(value: Input) -> bool:
+    """Whether no request comes without it: a part of its path, or what the protocol demands."""
+    return value.name.startswith(GIVEN)
 
 
 def _ask(m: Machine, left: Value, right: Value, site: Site) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sselint.read.python.interpreter import calls, classes, iteration
 from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine
@@ -89,10 +89,26 @@ def _of_class(world: World, cls: ClassValue, ran: set[object], sent: set[object]
 
 
 def is_store(m: Machine, cls: ClassValue) -> bool:
-    """Whether a class is an event store, as an SDK's interface says."""
+    """Whether a class is an event store: it names an SDK's interface, or has the methods that the SDK waits for."""
     entries = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
     named = any(e is not None and e.role == "event_store" for e in entries)
-    return named and classes.class_attribute(m, cls, "store_event") is not None
+    if named:
+        return classes.class_attribute(m, cls, "store_event") is not None
+    marks = m.rules.known_stores
+    return any(_has(m, cls, known) for known in marks) and not by_annotation.is_interface(m, cls)
+
+
+def _has(m: Machine, cls: ClassValue, known: Mapping[str, int]) -> bool:
+    """Whether a class has each method as a coroutine of so many arguments: an SDK that awaits them asks no more."""
+    for name, count in known.items():
+        found = classes.class_attribute(m, cls, name)
+        function = found[0] if found is not None else None
+        node = function.node if isinstance(function, Function) else None
+        if not isinstance(node, ir.FunctionNode) or not node.asynchronous:
+            return False
+        if sum(p.kind in ("positional", "keyword") for p in node.parameters) != count + 1:
+            return False
+    return True
 
 
 def streaming(world: World, candidates: Iterable[Endpoint]) -> list[Endpoint]:
