@@ -9,6 +9,7 @@ from sselint.read.python.interpreter.values import (
     Const,
     Cursor,
     Join,
+    Method,
     Ref,
     Reply,
     Value,
@@ -80,7 +81,11 @@ def _has_constant(m: Machine, ref: Ref, item: Const, site: Site) -> bool:
 
 
 def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame) -> bool:
+    from sselint.read.python.libraries import library
+
     method = classes.find_method(m, ref, "__contains__")
+    if method is None and library.describes(m, ref, "__contains__"):
+        method = Method(ref, "__contains__")
     if method is not None:
         return m.truth(calls.awaited(m, calls.call(m, method, (item,), {}, site, frame), site), site)
     return (

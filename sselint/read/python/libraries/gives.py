@@ -30,6 +30,7 @@ from sselint.read.python.libraries import (
     mcp,
     options,
     project,
+    queries,
     record_classes,
     validated,
 )
@@ -405,6 +406,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "equal": _equal, "version": _version, "option": options.added, "hold": _hold, "held": _held,
     "record_class": record_classes.record_class, "namespace": record_classes.namespace,
     "as_tuple": record_classes.as_tuple, "validated": validated.validated, "dumped": validated.dumped,
+    "address": queries.address, "parsed": queries.parsed, "query_values": queries.values, "query_pairs": queries.pairs,
     "one": lambda m, e, c: ambient.the_one(m, str(e.get("as")), c.arguments.site),
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip
