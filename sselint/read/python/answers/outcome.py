@@ -211,6 +211,8 @@ def result_of(path: Path, reset_words: Sequence[str]) -> Result | None:
                 (*asked, (where, "no event stream")),
                 200,
             )
+        if path.how == "open" and path.asks_cursor:
+            return Result(path, Outcome.UNKNOWN, "a loop before the answer is not understood", asked)
         return None
     if path.how == "budget":
         return Result(path, Outcome.UNKNOWN, "the path is too long to follow", asked)

@@ -6,10 +6,11 @@ import operator
 from dataclasses import replace
 
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
-from sselint.read.python.interpreter.values import Const, Item, Minted, Ref, Step, Tuple, Value
+from sselint.read.python.interpreter.values import Const, Item, Length, Minted, Ref, Step, Tuple, Value
 from sselint.read.python.source.modules import Site
 
 FOUND = "found by the cursor"
+NOT_FOUND = "a search came to the end"
 AT = "at"
 LATER = ("after", "high")
 RANK = {"before": -1, "at": 0, "after": 1}
@@ -48,7 +49,9 @@ def _marked(value: Value) -> Value:
 
 def compares(m: Machine, sign: str, one: Value, other: Value) -> bool | None:
     """`one sign other`, where one of them is a number of what the cursor found and the other one of the element that is
-    looked at; None where they are not."""
+    looked at, or where a search without a hit came to the end that it is held against; None where they are not."""
+    if isinstance(one, Length) and one == other and any(s.note == NOT_FOUND for s in (*one.trail, *other.trail)):
+        return sign in ("==", "<=", ">=")
     if not isinstance(one, Minted) or not isinstance(other, Minted):
         return None
     if one != other or AT not in (one.phase, other.phase):

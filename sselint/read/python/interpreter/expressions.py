@@ -175,6 +175,8 @@ def _unary(m: Machine, node: ir.Unary, frame: Frame) -> Value:
     value = evaluate(m, node.operand, frame)
     if isinstance(value, Const) and isinstance(value.value, int | float) and node.operator == "-":
         return Const.of(-value.value)
+    if isinstance(value, Const) and isinstance(value.value, int) and node.operator == "~":
+        return Const.of(~value.value)
     return value
 
 

@@ -18,6 +18,7 @@ from sselint.read.python.interpreter import (
     iteration,
     leads,
     patterns,
+    searching,
     singletons,
 )
 from sselint.read.python.interpreter.machine import (
@@ -214,6 +215,8 @@ def _if(m: Machine, node: ir.If, frame: Frame) -> None:
 
 
 def _while(m: Machine, node: ir.While, frame: Frame) -> None:
+    if searching.finds(m, node, frame):
+        return
     if dropping.drops_first(m, node, frame):
         run_block(m, node.orelse, frame)
         return
