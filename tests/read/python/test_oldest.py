@@ -120,3 +120,49 @@ def test_the_length_of_the_log_is_its_end() -> None:
     guard = "if after > len(log):\n    return Response(status_code=410)"
     stream = stream_of(answered(LOOP.format(guard=guard), COUNTED.format(put="(len(log) + 1, text)")))
     assert stream.on_foreign.outcome is Outcome.FAIL_CLOSED
+
+
+COUNTED_BACK = """
+from collections import deque
+from itertools import islice
+log = deque(maxlen=100)
+total = 0
+
+
+def publish(text):
+    global total
+    total += 1
+    log.append((total, text))
+"""
+SKIPPED = """
+last = request.headers.get("last-event-id")
+skip = 0
+if last is not None:
+    first = BASE
+    if int(last) < first or int(last) > total:
+        return Response("gone", status_code=410)
+    skip = int(last) - first
+missed = list(islice(log, skip, None))
+
+async def body():
+    for number, text in missed:
+        yield {"id": str(number), "data": text}
+
+return EventSourceResponse(body())
+"""
+
+
+def test_what_is_kept_begins_so_many_before_the_newest() -> None:
+    """A number less the length of what is kept is where that begins: an id that is known here is not before it, and one
+    that another process has used too is answered with what stands behind it here."""
+    stream = stream_of(answered(SKIPPED.replace("BASE", "total - len(log)"), COUNTED_BACK))
+    assert stream.on_foreign.outcome is Outcome.FAIL_CLOSED
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED
+
+
+def test_a_place_behind_the_newest_is_no_beginning() -> None:
+    """So many more than the newest refuses whatever is known here, too."""
+    stream = stream_of(answered(SKIPPED.replace("BASE", "total + len(log)"), COUNTED_BACK))
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.FAIL_CLOSED

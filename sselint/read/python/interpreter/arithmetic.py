@@ -114,8 +114,9 @@ def _counts(value: Value) -> bool:
 
 
 def _counts_back(left: Value, right: Value) -> bool:
-    """Whether so many are taken off the number of the newest: what a ring of that size keeps begins there."""
-    several = isinstance(right, Const) and type(right.value) is int and right.value > 1
+    """Whether so many are taken off the number of the newest: what a ring of that size keeps begins there, and so does
+    what is kept where its length is taken off."""
+    several = isinstance(right, Length) or (isinstance(right, Const) and type(right.value) is int and right.value > 1)
     return several and _counts(left) and not isinstance(left, Length)
 
 

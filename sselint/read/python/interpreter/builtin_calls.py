@@ -482,8 +482,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
     "gather": _gather, "waited": tasks.waited, "entered": _entered, "bisect": _bisect, "same": _same,
     "bisect_left": partial(_bisect, after=False),
-    "memoryview": _same,
-    "aenumerate": lazy("enumerate"),
+    "memoryview": _same, "compress": lazy("compress", 2),
+    "aenumerate": lazy("enumerate"), "filterfalse": lazy("filterfalse", 2),
     "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
 }  # fmt: skip
 

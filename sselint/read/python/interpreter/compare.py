@@ -165,7 +165,7 @@ def _was_stored(value: Value) -> bool:
 
 def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
     if is_cursor(m, other):
-        return not (m.hypothesis is Hypothesis.FOREIGN and _of_process(other))
+        return not (m.hypothesis is Hypothesis.FOREIGN and (_of_process(cursor) or _of_process(other)))
     if isinstance(cursor, Position) and isinstance(other, Length):  # a place that something stands at is no end
         return cursor.after and m.once(2, ("end", site), "condition", "whether that is the newest", site) == 0
     shape = cursor.shape if isinstance(cursor, Cursor) else None

@@ -403,14 +403,26 @@ def _map(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
 
 
 def _filter(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
+    """`filter`, and `filterfalse`, which keeps what fails the test."""
     function, iterable = value.operands
 
     def tested(element: Value) -> None:
         kept = element if isinstance(function, Const) else calls.call(m, function, (element,), {}, site, None)
-        if m.truth(kept, site):
+        if m.truth(kept, site) == (value.kind == "filter"):
             body(element)
 
     iterate(m, iterable, site, tested)
+
+
+def _compress(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
+    """`compress`: the elements beside which something true stands."""
+    elements, kept = value.operands
+
+    def tested(pair: Value) -> None:
+        if isinstance(pair, Tuple) and m.truth(pair.items[0], site):
+            body(pair.items[1])
+
+    _zip(m, replace(value, kind="zip", operands=(kept, elements)), site, tested)
 
 
 def _while(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
@@ -442,10 +454,10 @@ def _through(m: Machine, value: Generator, site: Site | None, body: Body) -> Non
 def _slice(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     iterable, lower = value.operands
     view = view_of(m, iterable)
-    if view is None or site is None:
+    if view is None:
         iterate(m, iterable, site, body)
         return
-    _view(m, slices.starting_at(m, view, lower, site), site, body)
+    _view(m, slices.starting_at(m, view, lower, site or m.world.nowhere), site, body)
 
 
 def _repeat(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
@@ -462,6 +474,8 @@ LAZY: dict[str, Callable[[Machine, Generator, Site | None, Body], None]] = {
     "zip": _zip,
     "map": _map,
     "filter": _filter,
+    "filterfalse": _filter,
+    "compress": _compress,
     "while": _while,
     "through": _through,
     "slice": _slice,

@@ -61,7 +61,8 @@ def is_text(value: Value) -> bool:
     return isinstance(value, Join)
 
 
-def _plain(value: Any) -> str:
+def spelled(value: Any) -> str:
+    """Text or bytes as text."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -71,7 +72,7 @@ def join(values: Sequence[Value]) -> Value:
     for value in values:
         for part in value.parts if isinstance(value, Join) else (value,):
             if isinstance(part, Const):
-                text = _plain(part.value)
+                text = spelled(part.value)
                 last = parts[-1] if parts else None
                 if isinstance(last, Const):
                     parts[-1] = Const.of(str(last.value) + text)
@@ -104,7 +105,7 @@ def as_text(m: Machine, value: Value, site: Site, frame: Frame | None) -> Value:
         mixed = m.read_attribute(value, "value", site) if m.object(value).kind == "instance" else None
         return mixed if mixed is not None else value
     if isinstance(value, Const):
-        return Const.of(_plain(value.value), *value.trail)
+        return Const.of(spelled(value.value), *value.trail)
     if isinstance(value, Tuple):
         return join([as_text(m, item, site, frame) for item in value.items])
     return value
@@ -114,7 +115,7 @@ def percent(m: Machine, left: Value, right: Value) -> Value:
     """`left % right`."""
     if not isinstance(left, Const):
         return join([left, right])
-    template = _plain(left.value)
+    template = spelled(left.value)
     operands = list(right.items) if isinstance(right, Tuple) else [right]
     parts: list[Value] = []
     end = 0
@@ -201,9 +202,9 @@ def shape_parts(shape: Value | None, separator: str, last: bool = False) -> tupl
 
 def split_in_two(m: Machine, value: Value, separator: Value, last: bool, site: Site) -> Value:
     """`partition` and `rpartition`."""
-    sign = _plain(separator.value) if isinstance(separator, Const) else ""
+    sign = spelled(separator.value) if isinstance(separator, Const) else ""
     if isinstance(value, Const) and isinstance(value.value, str | bytes) and sign:
-        text = _plain(value.value)
+        text = spelled(value.value)
         return Tuple(tuple(Const.of(t) for t in (text.rpartition(sign) if last else text.partition(sign))))
     if isinstance(value, Cursor):
         if m.hypothesis is Hypothesis.MALFORMED:
@@ -218,7 +219,7 @@ def split_in_two(m: Machine, value: Value, separator: Value, last: bool, site: S
         halves = shape_parts(value, sign, last)
         if halves is not None:
             return Tuple((halves[0], Const.of(sign), halves[1]))
-    same = _piece(value)
+    same = piece(value)
     return Tuple((same, Const.of(sign), same))
 
 
@@ -236,7 +237,8 @@ def is_opaque(shape: Value) -> bool:
     )
 
 
-def _piece(value: Value) -> Value:
+def piece(value: Value) -> Value:
+    """A part of a text of which it is not known which."""
     return value if isinstance(value, Reply | Input | Unknown | Minted | Cursor) else Wrapped("slice", value)
 
 
@@ -246,10 +248,10 @@ def split(
     """`split` and `rsplit`: pieces, or a value whose pieces are asked for by index."""
     from sselint.read.python.interpreter import pieces
 
-    sign = _plain(separator.value) if isinstance(separator, Const) and separator.value is not None else None
+    sign = spelled(separator.value) if isinstance(separator, Const) and separator.value is not None else None
     bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else -1
     if isinstance(value, Const) and isinstance(value.value, str | bytes):
-        plain = _plain(value.value)
+        plain = spelled(value.value)
         return Tuple(tuple(Const.of(t) for t in (plain.rsplit(sign, bound) if last else plain.split(sign, bound))))
     if isinstance(value, Join) and not mentions_cursor(value):
         found = pieces.cut_up(value, sign or "", bound, last)
@@ -270,14 +272,16 @@ def item(m: Machine, receiver: Value, index: Value, site: Site | None) -> Value:
         from sselint.read.python.interpreter import as_json
 
         known = as_json.entry(m, receiver, index, site) if isinstance(receiver, Cursor) else None
-        return known if known is not None else _piece(receiver)
+        return known if known is not None else piece(receiver)
     if receiver.form.startswith("split:"):
         return _piece_at(m, receiver, index, site)
     if receiver.form.startswith("match:"):
-        return group(m, receiver, index, site)
+        from sselint.read.python.interpreter import regular
+
+        return regular.group(m, receiver, index, site)
     if receiver.form == "json":
         return receiver
-    return _piece(receiver.inner)
+    return piece(receiver.inner)
 
 
 def _piece_at(m: Machine, receiver: Wrapped, index: Value, site: Site | None) -> Value:
@@ -286,7 +290,7 @@ def _piece_at(m: Machine, receiver: Wrapped, index: Value, site: Site | None) ->
     inner = receiver.inner
     number = index.value if isinstance(index, Const) and isinstance(index.value, int) else 0
     if not isinstance(inner, Cursor):
-        return _piece(inner)
+        return piece(inner)
     if m.hypothesis is Hypothesis.MALFORMED:
         if number in (0, -1):
             return inner
@@ -304,7 +308,7 @@ def _piece_at(m: Machine, receiver: Wrapped, index: Value, site: Site | None) ->
 def contains(m: Machine, container: Value, item: Value, site: Site) -> bool:
     """`item in container`, the container being text."""
     if isinstance(container, Const) and isinstance(item, Const):
-        return _plain(item.value) in _plain(container.value)
+        return spelled(item.value) in spelled(container.value)
     if isinstance(container, Wrapped):
         return contains(m, container.inner, item, site)
     if isinstance(container, Cursor) and isinstance(item, Const):
@@ -312,9 +316,9 @@ def contains(m: Machine, container: Value, item: Value, site: Site) -> bool:
             return False
         if container.shape is None or is_opaque(container.shape):
             return True
-        return shape_parts(container.shape, _plain(item.value)) is not None
+        return shape_parts(container.shape, spelled(item.value)) is not None
     parts = container.parts if isinstance(container, Join) and isinstance(item, Const) else ()
-    if any(isinstance(p, Const) and _plain(item.value) in _plain(p.value) for p in parts):  # type: ignore[attr-defined]
+    if any(isinstance(p, Const) and spelled(item.value) in spelled(p.value) for p in parts):  # type: ignore[attr-defined]
         return True
     return m.once(2, ("contains", site), "condition", "what the text holds", site) == 0
 
@@ -353,9 +357,9 @@ def _constant_method(
     if name == "join" and positional:
         return joined(m, receiver, positional[0], site)
     if name == "format":
-        return formatted(m, _plain(receiver.value), positional, keywords, site)
+        return formatted(m, spelled(receiver.value), positional, keywords, site)
     if name == "format_map" and positional:
-        return formatted(m, _plain(receiver.value), (), {"**": positional[0]}, site)
+        return formatted(m, spelled(receiver.value), (), {"**": positional[0]}, site)
     if all(isinstance(p, Const) for p in positional) and not keywords and hasattr(receiver.value, name):
         arguments = [p.value for p in positional if isinstance(p, Const)]
         if (len(receiver.value) + 1) * sum(map(_reach, arguments)) > MAX_EXTENT:
@@ -400,7 +404,7 @@ def _affix(m: Machine, receiver: Value, name: str, affix: Value | None, site: Si
     parts = known.parts if isinstance(known, Join) else (known,) if known is not None else ()
     end = parts[edge] if parts else None
     if isinstance(affix, Const) and isinstance(end, Const):
-        return Const.of(getattr(_plain(end.value), name)(_plain(affix.value)))
+        return Const.of(getattr(spelled(end.value), name)(spelled(affix.value)))
     kind = "opaque" if mentions_cursor(receiver) else "condition"
     return Const.of(m.once(2, ("text", site), kind, "how the text begins or ends", site) == 0)
 
@@ -440,46 +444,3 @@ def to_number(m: Machine, value: Value, site: Site) -> Value:
     if isinstance(value, Variable):
         return replace(value, number=True)
     return value.inner if isinstance(value, Wrapped) and value.form == "slice" else value
-
-
-def matched(m: Machine, pattern: Value, subject: Value, site: Site) -> Value:
-    """`re.fullmatch(pattern, subject)` and its like: a match, or None."""
-    source = pattern.value if isinstance(pattern, Const) and isinstance(pattern.value, str | bytes) else ""
-    if isinstance(subject, Const):  # a default that the author wrote is well formed
-        return Wrapped(f"match:{_plain(source)}", subject)
-    if isinstance(subject, Cursor):
-        m.note("parse", site)
-        if m.hypothesis is Hypothesis.MALFORMED:
-            return Const.of(None)
-        return Wrapped(f"match:{_plain(source)}", subject)
-    if m.once(2, ("match", site), "condition", "whether the text matches", site) == 1:
-        return Const.of(None)
-    return Wrapped(f"match:{_plain(source)}", subject)
-
-
-def group(m: Machine, match: Value, index: Value, site: Site | None) -> Value:
-    """A group of a match, as the part of the text that it stands for."""
-    if not isinstance(match, Wrapped):
-        return _piece(match)
-    inner = match.inner
-    name = index.value if isinstance(index, Const) else 1
-    if name == 0:
-        return inner
-    number = name if isinstance(name, int) else _group_number(match.form.removeprefix("match:"), str(name))
-    if not isinstance(inner, Cursor):
-        return _piece(inner)
-    variable = [leaf for leaf in leaves(inner.shape) if not isinstance(leaf, Const)] if inner.shape is not None else []
-    shape = variable[number - 1] if number <= len(variable) else None
-    return replace(inner, part=number - 1, shape=shape)
-
-
-def _group_number(pattern: str, name: str) -> int:
-    names = re.findall(r"\(\?P<(\w+)>|\((?!\?)", pattern)
-    return names.index(name) + 1 if name in names else 1
-
-
-def groups(m: Machine, match: Value, site: Site) -> Value:
-    """All groups of a match."""
-    pattern = match.form.removeprefix("match:") if isinstance(match, Wrapped) else ""
-    count = len(re.findall(r"\(\?P<\w+>|\((?!\?)", pattern)) or 1
-    return Tuple(tuple(group(m, match, Const.of(n + 1), site) for n in range(count)))

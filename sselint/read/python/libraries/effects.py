@@ -15,6 +15,7 @@ from sselint.read.python.interpreter import (
     placeholders,
     queued,
     records,
+    regular,
     tasks,
     text,
 )
@@ -150,7 +151,7 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
         if isinstance(c.receiver, Ref):
             pattern = library.argument(m, c.receiver, "pattern")
         subject = c.argument(effect, "text", "1")
-        return text.matched(m, pattern or Unknown("a pattern"), subject or a.first(), a.site)
+        return regular.matched(m, pattern or Unknown("a pattern"), subject or a.first(), a.site)
     if effect.what == "split":
         return text.split(m, c.argument(effect, "text", "1") or a.first(), None, a.site)
     if effect.what == "number":

@@ -377,14 +377,14 @@ def _imported(m: Machine, effect: Effect, c: Context) -> Value:
     return project.named(m, name.value, c.arguments.site)
 
 
-def _equal(m: Machine, effect: Effect, c: Context) -> Value:
-    """Whether two values are equal, asked by a function."""
+def _compared(m: Machine, effect: Effect, c: Context) -> Value:
+    """Whether `of sign value`, asked by a function."""
     a = c.arguments
     one, other = (c.argument(effect, "of", "0"), c.argument(effect, "value", "1"))
     if one is None or other is None:
-        return Unknown("whether two values are equal that are not seen")
+        return Unknown("how two values compare that are not seen")
     frame = a.frame or Frame(a.site.module, Scope(a.site.module, {}))
-    return Const.of(compare.holds(m, "==", one, other, a.site, frame))
+    return Const.of(compare.holds(m, str(effect.get("sign", "==")), one, other, a.site, frame))
 
 
 def _version(m: Machine, effect: Effect, c: Context) -> Value:
@@ -403,7 +403,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "object": _object,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
     "channel_pair": _channel_pair, "asgi_of": _asgi_of, "called": _called, "imported": _imported,
-    "equal": _equal, "version": _version, "option": options.added, "hold": _hold, "held": _held,
+    "compared": _compared, "version": _version, "option": options.added, "hold": _hold, "held": _held,
     "record_class": record_classes.record_class, "namespace": record_classes.namespace,
     "as_tuple": record_classes.as_tuple, "validated": validated.validated, "dumped": validated.dumped,
     "address": queries.address, "parsed": queries.parsed, "query_values": queries.values, "query_pairs": queries.pairs,

@@ -15,6 +15,7 @@ from sselint.read.python.interpreter import (
     iteration,
     methods,
     out_of_sight,
+    regular,
     tasks,
     text,
 )
@@ -204,7 +205,7 @@ def call_method(
 
 def _on_value(m: Machine, receiver: Value, name: str, a: Arguments) -> Value:
     if isinstance(receiver, Wrapped) and receiver.form.startswith("match:"):
-        return _match_method(m, receiver, name, a)
+        return regular.method(m, receiver, name, a)
     if isinstance(receiver, Function):
         return _function_method(m, receiver, name, a)
     if isinstance(receiver, Generator):
@@ -224,16 +225,6 @@ def _on_value(m: Machine, receiver: Value, name: str, a: Arguments) -> Value:
         raise Raised(Exceptional("AttributeError"), a.site)
     given = (receiver, *a.positional, *a.keywords.values())
     return Unknown(f"what {name} gives", stores.told_cursor(m, given))
-
-
-def _match_method(m: Machine, receiver: Wrapped, name: str, a: Arguments) -> Value:
-    if name == "groups":
-        return text.groups(m, receiver, a.site)
-    if name == "group":
-        if len(a.positional) > 1:
-            return Tuple(tuple(text.group(m, receiver, index, a.site) for index in a.positional))
-        return text.group(m, receiver, a.positional[0] if a.positional else Const.of(0), a.site)
-    return Unknown(f"{name} of a match", mentions_cursor(receiver))
 
 
 def _function_method(m: Machine, receiver: Function, name: str, a: Arguments) -> Value:
