@@ -15,6 +15,7 @@ from sselint.read.python.interpreter import (
     extremes,
     iteration,
     oldest,
+    own_attributes,
     pieces,
     tasks,
     text,
@@ -476,15 +477,14 @@ PRIMITIVES: dict[str, Primitive] = {
     "min": extremes.least, "max": extremes.greatest, "any": _quantified(True), "all": _quantified(False),
     "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr,
     "hasattr": _hasattr, "type": _type, "callable": _callable, "int": _number, "float": _number, "str": _str,
-    "repr": _str, "ascii": _str, "format": _same, "bytes": text.as_bytes, "bytearray": _same, "bool": _bool,
-    "abs": _same, "round": _same, "sum": _same, "hex": _same, "oct": _same, "chr": _same, "ord": _same, "vars": _same,
-    "hash": _hashed, "id": _identity, "print": _nothing,
+    "repr": _str, "ascii": _str, "format": _same, "bytes": text.as_bytes, "bytearray": text.as_bytearray, "bool": _bool,
+    "abs": _same, "round": _same, "sum": _same, "hex": _same, "oct": _same, "chr": _same, "ord": _same,
+    "vars": own_attributes.of_call, "hash": _hashed, "id": _identity, "print": _nothing,
     "islice": _islice, "chain": _chain, "takewhile": _while(True), "dropwhile": _while(False), "partial": _partial,
     "gather": _gather, "waited": tasks.waited, "entered": _entered, "bisect": _bisect, "same": _same,
     "bisect_left": partial(_bisect, after=False),
-    "memoryview": _same, "compress": lazy("compress", 2),
-    "aenumerate": lazy("enumerate"), "filterfalse": lazy("filterfalse", 2),
-    "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
+    "memoryview": _same, "compress": lazy("compress", 2), "filterfalse": lazy("filterfalse", 2),
+    "aenumerate": lazy("enumerate"), "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
 }  # fmt: skip
 
 

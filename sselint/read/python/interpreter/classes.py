@@ -327,6 +327,11 @@ def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
         return bind(m, found[0], ref, found[1])
     if name == "__class__" and cls is not None:
         return cls
+    from sselint.read.python.interpreter import own_attributes
+
+    held = own_attributes.as_dict(m, ref, site) if name == "__dict__" else None
+    if held is not None:
+        return held
     described = library.object_attribute(m, ref, name, site)
     if described is not None:
         return described

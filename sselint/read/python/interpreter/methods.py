@@ -187,8 +187,24 @@ def _index(m: Machine, receiver: Value, a: Arguments) -> Value:
             raise Raised(Exceptional("ValueError"), a.site)
         return Position(source)
     if isinstance(wanted, Const):
+        place = _written_place(m, receiver, wanted, view)
+        if place is not None:
+            return place
         raise Raised(Exceptional("ValueError"), a.site)
     return replace(m.minted("index", a.site, source), phase=m.phase())
+
+
+def _written_place(m: Machine, receiver: Value, wanted: Const, view: Collection | None) -> Value | None:
+    """The place of a constant in a list that is written down, None where it is not seen there; nobody knows it where
+    something is added later."""
+    options = [i.value for i in view.items] if view is not None else []
+    if isinstance(receiver, Ref) and not m.own(receiver):
+        options = list(m.object(receiver).elements)
+    places = [n for n, option in enumerate(options) if isinstance(option, Const) and option.value == wanted.value]
+    if not places:
+        return None
+    grows = isinstance(receiver, Ref) and (m.object(receiver).grows or not all(isinstance(o, Const) for o in options))
+    return Unknown("a place in a list that something is added to") if grows else Const.of(places[0])
 
 
 def _remove(m: Machine, receiver: Value, a: Arguments) -> Value:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sselint.read.python.interpreter import (
     arithmetic,
     at_cursor,
+    bit_by_bit,
     calls,
     carried,
     classes,
@@ -63,6 +64,8 @@ def run_block(m: Machine, block: Sequence[ir.Statement], frame: Frame) -> None:
 
 
 def _evaluate(m: Machine, node: ir.Evaluate, frame: Frame) -> None:
+    if bit_by_bit.extended(m, node.value, frame):
+        return
     value = expressions.evaluate(m, node.value, frame)
     if isinstance(value, Generator) and value.kind == "coroutine" and not isinstance(node.value, ir.Await):
         calls.run_apart(m, value, m.site(frame, node))

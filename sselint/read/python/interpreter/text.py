@@ -94,6 +94,12 @@ def as_bytes(m: Machine, a: Arguments) -> Value:
     return calls.call(m, method, (), {}, a.site, a.frame) if method is not None else a.first()
 
 
+def as_bytearray(m: Machine, a: Arguments) -> Value:
+    """`bytearray(value)`: nothing as yet, where it is given nothing or a size."""
+    given = as_bytes(m, a)
+    return given if (a.positional and is_text(given)) or not isinstance(given, Const) else Const.of(b"")
+
+
 def as_text(m: Machine, value: Value, site: Site, frame: Frame | None) -> Value:
     """`str(value)`: an object's own `__str__`, else the value itself."""
     if isinstance(value, Ref):
@@ -125,14 +131,14 @@ def percent(m: Machine, left: Value, right: Value) -> Value:
         if match.group().endswith("%"):
             parts.append(Const.of("%"))
         elif match.group(1) is not None:
-            parts.append(_named(m, right, match.group(1)))
+            parts.append(named(m, right, match.group(1)))
         elif operands:
             parts.append(operands.pop(0))
     parts.append(Const.of(template[end:]))
     return join(parts)
 
 
-def _named(m: Machine, mapping: Value | None, name: str) -> Value:
+def named(m: Machine, mapping: Value | None, name: str) -> Value:
     """What a mapping holds under a name that a template asks for."""
     from sselint.read.python.interpreter import containers
     from sselint.read.python.stores import stores
@@ -159,7 +165,7 @@ def formatted(m: Machine, template: str, positional: Sequence[Value], keywords: 
             number += name == ""
             value = positional[index] if index < len(positional) else Unknown("an argument that is not given")
         else:
-            value = keywords[name] if name in keywords else _named(m, keywords.get("**"), name)
+            value = keywords[name] if name in keywords else named(m, keywords.get("**"), name)
         parts.append(as_text(m, _reached(m, value, [p for p in path if len(p) > 1], site), site, None))
     parts.append(Const.of(template[end:]))
     return join(parts)
@@ -173,7 +179,7 @@ def _reached(m: Machine, value: Value, path: Sequence[str], site: Site) -> Value
         if part[0] == ".":
             value = classes.attribute(m, value, part[1:], site, None)
         elif isinstance(value, Reply):
-            value = _named(m, value, part[1:])
+            value = named(m, value, part[1:])
         else:
             key = Const.of(int(part[1:]) if part[1:].isdigit() else part[1:])
             value = containers.get_item(m, value, key, site, Frame(site.module, Scope(site.module, {})))

@@ -32,6 +32,7 @@ from sselint.read.python.libraries import (
     project,
     queries,
     record_classes,
+    templates,
     validated,
 )
 from sselint.read.python.libraries.context import Context
@@ -407,6 +408,7 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "record_class": record_classes.record_class, "namespace": record_classes.namespace,
     "as_tuple": record_classes.as_tuple, "validated": validated.validated, "dumped": validated.dumped,
     "address": queries.address, "parsed": queries.parsed, "query_values": queries.values, "query_pairs": queries.pairs,
+    "substituted": templates.substituted, "fields": record_classes.fields,
     "one": lambda m, e, c: ambient.the_one(m, str(e.get("as")), c.arguments.site),
     "state": lambda m, e, c: m.world.request_state(m, c.arguments.site),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python.interpreter import iteration, records
+from sselint.read.python.interpreter import iteration, own_attributes, records
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import ClassValue, Const, External, Scope, Tuple, Unknown, Value
 from sselint.read.python.libraries.context import Context
@@ -56,3 +56,8 @@ def as_tuple(m: Machine, effect: Effect, c: Context) -> Value:
     """The fields of a record in their order."""
     fields = records.tuple_fields(m, c.arguments.first())
     return Tuple(tuple(fields)) if fields is not None else Unknown("the fields of a record that is not seen")
+
+
+def fields(m: Machine, effect: Effect, c: Context) -> Value:
+    """The fields of a record or of its class, each with its name."""
+    return own_attributes.fields(m, c.arguments.first()) or Unknown("the fields of a record that is not seen")
