@@ -83,3 +83,59 @@ return EventSourceResponse(body())
 def test_a_history_that_is_put_together_anew_is_one(kept: str) -> None:
     stream = stream_of(answered(FOLLOW, CUT.replace("KEPT", kept)))
     assert (stream.replay.where, stream.on_foreign.outcome) == (Where.MEMORY, Outcome.COMPARED)
+
+
+SLOTS = """
+from itertools import count
+numbers = count(1)
+top = 0
+SIZE = 64
+slots = HELD
+
+
+def publish(text):
+    global top
+    top = next(numbers)
+    slots[top % SIZE] = (top, text)
+"""
+CHECKED = """
+last = request.headers.get("last-event-id")
+start = max(1, top - SIZE + 1)
+if last is not None:
+    number = int(last)
+    held = TAKEN
+    if REFUSED:
+        return Response("gone", status_code=409)
+    start = number + 1
+
+async def body():
+    for place in range(start, top + 1):
+        number, text = slots[place % SIZE]
+        yield {"id": str(number), "data": text}
+
+return EventSourceResponse(body())
+"""
+HELD = [("[None] * SIZE", "slots[number % SIZE]"), ("{}", "slots.get(number % SIZE)")]
+
+
+@pytest.mark.parametrize(("held", "taken"), HELD)
+@pytest.mark.parametrize(
+    ("refused", "outcome"),
+    [
+        ("held is None or held[0] != number", Outcome.FAIL_CLOSED),
+        ("held is None", Outcome.COMPARED),  # a ring that is full has something at every place
+        ("False", Outcome.COMPARED),
+    ],
+)
+def test_what_stands_at_a_place_of_a_ring_is_any_element(held: str, taken: str, refused: str, outcome: Outcome) -> None:
+    handler = CHECKED.replace("TAKEN", taken).replace("REFUSED", refused)
+    stream = stream_of(answered(handler, SLOTS.replace("HELD", held)))
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.MEMORY, outcome)
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED
+
+
+def test_a_remainder_that_is_held_against_a_constant_may_be_it_or_not() -> None:
+    """Look-alike: a remainder that is no place in a ring picks one of several processes."""
+    handler = CHECKED.replace("TAKEN", "number % SIZE").replace("REFUSED", "held == 3")
+    assert stream_of(answered(handler, SLOTS.replace("HELD", "{}"))).on_foreign.outcome is not Outcome.FAIL_CLOSED

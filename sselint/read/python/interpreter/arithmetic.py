@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sselint.read.python.interpreter import calls, classes, containers, oldest, text
+from sselint.read.python.interpreter import calls, classes, containers, oldest, rings, text
 from sselint.read.python.interpreter.machine import Arguments, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -66,6 +66,8 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
         return Wrapped("condition", Tuple((left, right)))
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
+    if sign == "*" and (containers.is_container(m, left) or containers.is_container(m, right)):
+        return containers.repeated(m, left if containers.is_container(m, left) else right)
     told = isinstance(right, Input) or text.is_text(right)
     if sign == "/" and told and isinstance(left, Unknown | Input | External):
         left = _path(m, left, site)
@@ -179,7 +181,7 @@ def _number(m: Machine, sign: str, left: Value, right: Value, site: Site) -> Val
 def _with_cursor(sign: str, left: Value, right: Value) -> Value:
     """A number of which the cursor is a part: still a cursor, unless it was taken off something."""
     if isinstance(left, Cursor):
-        return left
+        return rings.place(left) if sign == "%" and left.number else left
     if not isinstance(right, Cursor):
         return Unknown("computed from the cursor", cursor=True)
     counted = "index" if isinstance(left, Length) else "counter" if isinstance(left, Remembered) else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sselint.read.python.interpreter import at_cursor, iteration, membership, oldest, pieces
+from sselint.read.python.interpreter import at_cursor, iteration, membership, oldest, pieces, rings
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -183,6 +183,8 @@ def _equals(m: Machine, cursor: Value, other: Value, site: Site) -> bool:
             return m.once(2, ("part", site), "opaque", "what that part of the cursor is", site) == 0
         if isinstance(cursor, Unknown) and other.value not in ("", None):
             return m.once(2, ("made", site), "opaque", cursor.why, site) == 0
+        if rings.is_place(cursor) and other.value is not None:
+            return m.once(2, ("made", site), "opaque", rings.PLACE, site) == 0
         return False
     if isinstance(other, Unknown):
         return m.once(2, ("equal", site), "opaque", other.why, site) == 0

@@ -16,6 +16,7 @@ from sselint.read.python.interpreter import (
     oldest,
     placeholders,
     records,
+    rings,
     services,
     slices,
     text,
@@ -182,6 +183,15 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
     return Collection(main.source if main else 0, items, main.selection if main else "all")
 
 
+def repeated(m: Machine, value: Value) -> Value:
+    """`[None] * size`: a list of so many places is the list of what will stand in them, and empty until then."""
+    held = m.overlay.items.get(value, []) if isinstance(value, Ref) and m.own(value) else []
+    if isinstance(value, Ref) and held and all(item.value == Const.of(None) for item in held):
+        m.overlay.items[value] = []
+        m.object(value).elements.pop(Const.of(None), None)
+    return value
+
+
 def made_of(m: Machine, items: Sequence[Item], site: Site, kind: str = "list", frame: Frame | None = None) -> Ref:
     """A list or set of these elements, each from where it stood: one that was put together anew may be kept."""
     made = m.make(kind, kind, site, frame)
@@ -302,6 +312,8 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
         m.note("compare", site, other=index, phase="")
         if m.hypothesis is Hypothesis.FOREIGN:
             raise Raised(Exceptional("IndexError"), site)
+    if rings.is_place(index):
+        m.note("compare", site, other=index, phase="")
     phase = index.phase if isinstance(index, Minted) else _beside(index) if isinstance(index, Position) else m.phase()
     other = view.items[0] if phase == FIRST else view.items[-1]
     chosen = next((i for i in view.items if i.phase == phase), other)
@@ -352,9 +364,13 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
     if not values:
         return placeholders.unfilled(m.object(ref).label or "it", mentions_cursor(key))
     value = _one_of(m, ref, values, site)
+    other = rings.another(m, ref, key, value)
+    if other is not None:
+        return other
     if compare.is_cursor(m, key):
         found = at_cursor.element(m, located(m, ref, value), at_cursor.AT, site)
-        if isinstance(key, Cursor) and key.number and not m.building and not isinstance(found, Ref):
+        number = (isinstance(key, Cursor) and key.number) or rings.is_place(key)
+        if number and not m.building and not isinstance(found, Ref):
             m.live = Item(found, ref.id, "after", at=key)  # where it was counted on, the event after it
         return found
     if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
@@ -402,7 +418,7 @@ def located(m: Machine, ref: Ref, value: Value) -> Value:
 def has_key(m: Machine, ref: Ref, key: Value, site: Site) -> bool:
     """Whether a container has a key or element that is not written down in it."""
     if compare.is_cursor(m, key):
-        hit = m.hypothesis is Hypothesis.KNOWN
+        hit = m.hypothesis is Hypothesis.KNOWN or (rings.is_place(key) and not m.building and rings.is_taken(m, site))
         if m.building:
             hit = m.choose(2, ("lookup", site), "condition", "whether the cursor is known", site) == 0
         m.note("lookup", site, container=ref.id, hit=hit)
