@@ -9,6 +9,45 @@ import pytest
 from sselint.facts import IdKind, Outcome, Scope, Setting, Where
 from tests.read.python.programs import answered, reading_of, settings, stream_of
 
+FACTORY = """
+from itertools import count
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+numbers = count(1)
+log = []
+
+
+def create_app():
+    app = FastAPI()
+
+    @app.post("/news")
+    def publish(text: str):
+        log.append((next(numbers), text))
+
+    @app.get("/news")
+    def news(request: Request):
+        last = int(request.headers.get("last-event-id", 0))
+        events = (f"id: {number}\\ndata: {text}\\n\\n" for number, text in log if number > last)
+        return StreamingResponse(events, media_type="text/event-stream")
+
+    return app
+"""
+
+
+def test_what_one_factory_puts_together_whole_is_found_although_nothing_calls_it() -> None:
+    stream = stream_of(FACTORY)
+    assert (stream.url, len(stream.apps)) == ("/news", 1)
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.MEMORY, Outcome.COMPARED)
+
+
+def test_what_is_put_into_an_application_of_nobody_is_no_endpoint() -> None:
+    """Look-alike: what the function makes is no application of a library that is known."""
+    other = FACTORY.replace(
+        "from fastapi import FastAPI, Request", "from fastapi import Request\nfrom ours import Desk"
+    )
+    assert not any(s.apps for s in reading_of({"app.py": other.replace("FastAPI()", "Desk()")}).streams)
+
 
 def test_what_a_factory_makes_is_found_although_nothing_in_the_tree_calls_it() -> None:
     """The command line calls it, as in `gunicorn "shop:create_app()"`; a view reads what only the factory made."""

@@ -70,12 +70,12 @@ def build(
     streaming, visited = _probe(world, filter(is_wanted, endpoints), evident)
     world.renew(LOOSE_STEPS)
     mounted = _mounted(endpoints)
+    before = world.heap.version  # a factory that is looked at by itself may put together all that there is
     loose = [e for e in _loose(world, evident) if e.handler not in mounted and is_wanted(e)]
     world.renew(LOOSE_STEPS)
     near = _near(world, visited | world.visited | {_module_of(e) for e in loose} | _unseen(evident, visited))
     stages = {stage: Budget(steps) for stage, steps in _STAGES.items()}
     for _ in range(ROUNDS):
-        before = world.heap.version
         core = visited | world.visited | {_module_of(e) for e in (*streaming, *loose)}
         _round(world, [*endpoints, *loose], {*streaming, *loose}, core, near, evident, stages)
         if world.heap.version == before:
@@ -88,6 +88,7 @@ def build(
         near |= visited
         if all(budget.spent for budget in stages.values()):
             break
+        before = world.heap.version
     world.renew(min(max(RUN_STEPS * streams, RUN_EACH * (len(streaming) + len(loose))), RUN_MOST))
     return [*streaming, *loose]
 
