@@ -86,3 +86,50 @@ def test_what_was_made_of_the_cursor_may_equal_a_number() -> None:
     return EventSourceResponse(body())
     """
     assert stream_of(answered(handler)).on_foreign.outcome is Outcome.UNKNOWN
+
+
+CUT = """
+last = request.headers.get("last-event-id")
+after = 0
+match (last or "0").split("-"):
+    case PATTERN:
+        after = int(NUMBER)
+    case _:
+        return Response("malformed", status_code=400)
+
+async def body():
+    for number, text in log:
+        if number > after:
+            yield {"id": IDENTITY, "data": text}
+
+return EventSourceResponse(body())
+"""
+NUMBERS = """
+log = []
+
+
+def publish(text):
+    log.append((len(log) + 1, text))
+"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "number", "identity"),
+    [
+        ("[number] if number.isdigit()", "number", "str(number)"),
+        ("['feed', number]", "number", "f'feed-{number}'"),
+        ("[_, *rest]", "rest[1]", "f'feed-{number}'"),
+    ],
+)
+def test_what_a_case_takes_of_a_cursor_is_held_against_the_events(pattern: str, number: str, identity: str) -> None:
+    """The pieces that a pattern names are the cursor's, and a malformed one has others."""
+    handler = CUT.replace("PATTERN", pattern).replace("NUMBER", number).replace("IDENTITY", identity)
+    stream = stream_of(answered(handler, NUMBERS))
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+
+
+def test_a_case_of_more_pieces_than_an_id_has_is_passed_over() -> None:
+    """Ids of one piece match no pattern of two: whoever comes back is refused."""
+    handler = CUT.replace("PATTERN", "[_, number]").replace("NUMBER", "number").replace("IDENTITY", "str(number)")
+    stream = stream_of(answered(handler, NUMBERS))
+    assert (stream.on_foreign.outcome, stream.on_foreign.status) == (Outcome.FAIL_CLOSED, 400)

@@ -14,6 +14,7 @@ import os
 import re
 import uuid
 from itertools import count
+SEPARATOR = "-"
 BOOT = MADE
 ids = count(1)
 log = []
@@ -53,6 +54,15 @@ COMPILED = """found = re.compile(f"^{BOOT}-(?P<number>[0-9]+)$").match(last)
 SIGNED = """number = int(last.partition(".")[0])
     if not hmac.compare_digest(signed(number), last):
         MISS"""
+HELD = """if BOOT not in last:
+        MISS
+    else:
+        number = int(last.rpartition("-")[2])"""
+CASES = """match last.split(SEPARATOR):
+        case [token, counted] if token == BOOT:
+            number = int(counted)
+        case _:
+            MISS"""
 REFUSED = 'return Response("not of this process", status_code=409)'
 RANDOM = "uuid.uuid4().hex"
 
@@ -63,7 +73,7 @@ def program(parsed: str, miss: str, made: str) -> str:
     return answered(handler, STORE.replace("MADE", made).replace("KEY", key))
 
 
-@pytest.mark.parametrize("parsed", [MATCHED, COMPILED, SIGNED])
+@pytest.mark.parametrize("parsed", [MATCHED, COMPILED, SIGNED, HELD, CASES])
 def test_an_id_that_another_process_made_is_refused(parsed: str) -> None:
     """Neither does it match a pattern with this one's token in it, nor is it signed with this one's key."""
     stream = stream_of(program(parsed, REFUSED, RANDOM))
@@ -71,13 +81,13 @@ def test_an_id_that_another_process_made_is_refused(parsed: str) -> None:
     assert (stream.on_foreign.outcome, stream.on_foreign.status) == (Outcome.FAIL_CLOSED, 409)
 
 
-@pytest.mark.parametrize("parsed", [MATCHED, COMPILED, SIGNED])
+@pytest.mark.parametrize("parsed", [MATCHED, COMPILED, SIGNED, HELD])
 def test_where_all_processes_have_the_same_it_is_not(parsed: str) -> None:
     """A token of the environment, or one that is written down, is the other process's too."""
     for made in ('os.environ["BOOT"]', '"dev"'):
         assert stream_of(program(parsed, REFUSED, made)).on_foreign.outcome is Outcome.COMPARED
 
 
-@pytest.mark.parametrize("parsed", [MATCHED, COMPILED])
+@pytest.mark.parametrize("parsed", [MATCHED, COMPILED, HELD, CASES])
 def test_one_that_goes_on_from_the_start_is_tolerant(parsed: str) -> None:
     assert stream_of(program(parsed, "number = 0", RANDOM)).on_foreign.outcome is Outcome.REPLAY_ALL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import IdKind, Outcome, Scope, Where
-from tests.read.python.programs import stream_of
+from tests.read.python.programs import answered, stream_of
 
 SERVER = """
 import json, itertools, uuid
@@ -197,3 +197,35 @@ def feed():
 def test_events_that_stand_in_the_source_are_the_same_on_every_process() -> None:
     """Look-alike of the one above."""
     assert stream_of(WRITTEN).replay.where is Where.SHARED
+
+
+ONE = """
+last = request.headers.get("last-event-id")
+start = 0
+if last:
+    hits = [place for place, (key, _) in enumerate(log) if key == last]
+    try:
+        TAKEN
+    except ValueError:
+        return Response("unknown", status_code=409)
+    start = at + 1
+
+async def body():
+    for key, text in log[start:]:
+        yield {"id": key, "data": text}
+
+return EventSourceResponse(body())
+"""
+
+
+@pytest.mark.parametrize("taken", ["(at,) = hits", "[at] = hits", "at, *_ = hits"])
+def test_nothing_has_no_parts(taken: str) -> None:
+    """What no element is in cannot be taken apart: an id that is not found is refused."""
+    stream = stream_of(answered(ONE.replace("TAKEN", taken)))
+    assert (stream.on_foreign.outcome, stream.on_foreign.status) == (Outcome.FAIL_CLOSED, 409)
+
+
+def test_nothing_has_a_rest() -> None:
+    """A target that takes however many are left takes none as well: the search without a hit goes on."""
+    stream = stream_of(answered(ONE.replace("TAKEN", "*_, at = (-1, *hits)")))
+    assert stream.on_foreign.outcome is not Outcome.FAIL_CLOSED

@@ -228,6 +228,12 @@ def is_shared(value: Value) -> bool:
     )
 
 
+def names_another(m: Machine, asked: Value, site: Site) -> bool:
+    """Whether a text that the cursor is asked for is one of this process, and the cursor is another one's."""
+    m.note("compare", site, other=asked, phase="")
+    return m.hypothesis is Hypothesis.FOREIGN and not is_shared(asked)
+
+
 def _against_number(m: Machine, sign: str, other: Const, site: Site) -> bool:
     if isinstance(other.value, int | float) and abs(other.value) < FAR:
         return bool(ORDER[sign](FAR, other.value))

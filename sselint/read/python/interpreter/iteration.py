@@ -321,6 +321,8 @@ def unpack(m: Machine, value: Value, targets: Sequence[ir.Expression], site: Sit
         return [*items[:star], rest, *items[len(items) - (count - 1 - star) :]]
     if len(items) == count:
         return items
+    if not items and count and not m.building:
+        raise Raised(Exceptional("ValueError"), site)
     return [items[0] if items else Unknown("an element of an empty list") for _ in targets]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from sselint.read.python.interpreter import classes, compare, containers, iteration, membership
+from sselint.read.python.interpreter import classes, compare, containers, iteration, membership, pieces, text
 from sselint.read.python.interpreter.machine import Frame, Machine
-from sselint.read.python.interpreter.values import Const, Ref, Tuple, Unknown, Value
+from sselint.read.python.interpreter.values import Const, Cursor, Ref, Tuple, Unknown, Value, Wrapped
 from sselint.read.python.source import lower
 from sselint.read.python.source.modules import Site
 
@@ -52,6 +52,8 @@ def _value(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame) -
 def _sequence(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame) -> Bound | None:
     elements = list(pattern.patterns)
     star = next((i for i, p in enumerate(elements) if type(p).__name__ == "MatchStar"), None)
+    if isinstance(subject, Wrapped) and subject.form.startswith("split:") and isinstance(subject.inner, Cursor):
+        return _pieces(m, elements, star, subject, site, frame)
     view = iteration.view_of(m, subject)
     values = list(view.items) if view is not None else None
     if values is None:
@@ -62,6 +64,30 @@ def _sequence(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame
         return None
     else:
         parts = [values[min(i, len(values) - 1)].value if values else Unknown("nothing") for i in range(len(elements))]
+    return _bound(m, elements, star, parts, subject, site, frame)
+
+
+def _pieces(m: Machine, elements: list[Any], star: int | None, cut: Wrapped, site: Site, frame: Frame) -> Bound | None:
+    """The pieces of a cursor that was cut up, where it has as many as the pattern."""
+    held = pieces.counted(m, cut)
+    wanted = Const.of(len(elements) - (star is not None))
+    sign = "==" if star is None else ">="
+    if held is None or not compare.holds(m, sign, held, wanted, site, frame):
+        return None
+    parts = [text.item(m, cut, Const.of(n), site) if n != star else cut for n in range(len(elements))]
+    return _bound(m, elements, star, parts, cut, site, frame)
+
+
+def _bound(
+    m: Machine,
+    elements: list[Any],
+    star: int | None,
+    parts: list[Value],
+    subject: Value,
+    site: Site,
+    frame: Frame,
+) -> Bound | None:
+    """What the patterns of the elements bind, None where one does not match."""
     bound: Bound = {}
     for number, (element, part) in enumerate(zip(elements, parts, strict=True)):
         if number == star:

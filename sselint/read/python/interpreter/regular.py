@@ -31,21 +31,13 @@ def matched(m: Machine, pattern: Value, subject: Value, site: Site) -> Value:
         return Wrapped(f"match:{source}", subject)
     if isinstance(subject, Cursor):
         m.note("parse", site)
-        if m.hypothesis is Hypothesis.MALFORMED or _names_another(m, pattern, site):
+        made = any(isinstance(leaf, Minted) for leaf in leaves(pattern))
+        if m.hypothesis is Hypothesis.MALFORMED or (made and compare.names_another(m, pattern, site)):
             return Const.of(None)
         return Wrapped(f"match:{source}", replace(subject, shape=_without(subject.shape, leaves(pattern))))
     if m.once(2, ("match", site), "condition", "whether the text matches", site) == 1:
         return Const.of(None)
     return Wrapped(f"match:{source}", subject)
-
-
-def _names_another(m: Machine, pattern: Value, site: Site) -> bool:
-    """Whether a pattern asks for something that only this process made, and the cursor is of another one."""
-    asked = [leaf for leaf in leaves(pattern) if isinstance(leaf, Minted)]
-    if not asked:
-        return False
-    m.note("compare", site, other=asked[0], phase="")
-    return m.hypothesis is Hypothesis.FOREIGN and not all(map(compare.is_shared, asked))
 
 
 def _without(shape: Value | None, asked: Sequence[Value]) -> Value | None:

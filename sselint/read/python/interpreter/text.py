@@ -323,6 +323,10 @@ def contains(m: Machine, container: Value, item: Value, site: Site) -> bool:
         if container.shape is None or is_opaque(container.shape):
             return True
         return shape_parts(container.shape, spelled(item.value)) is not None
+    if isinstance(container, Cursor) and any(isinstance(leaf, Minted) for leaf in leaves(item)):
+        from sselint.read.python.interpreter import compare
+
+        return m.hypothesis is not Hypothesis.MALFORMED and not compare.names_another(m, item, site)
     parts = container.parts if isinstance(container, Join) and isinstance(item, Const) else ()
     if any(isinstance(p, Const) and spelled(item.value) in spelled(p.value) for p in parts):  # type: ignore[attr-defined]
         return True
@@ -404,9 +408,7 @@ def _affix(m: Machine, receiver: Value, name: str, affix: Value | None, site: Si
         if affix is not None and not isinstance(affix, Const):
             from sselint.read.python.interpreter import compare
 
-            foreign = m.hypothesis is Hypothesis.FOREIGN and not all(compare.is_shared(leaf) for leaf in leaves(affix))
-            m.note("compare", site, other=affix, phase="")
-            return Const.of(not foreign)
+            return Const.of(not compare.names_another(m, affix, site))
     parts = known.parts if isinstance(known, Join) else (known,) if known is not None else ()
     end = parts[edge] if parts else None
     if isinstance(affix, Const) and isinstance(end, Const):
