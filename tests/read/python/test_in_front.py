@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import IdKind, Outcome
-from tests.read.python.programs import reading_of, stream_of
+from sselint.facts import IdKind, Outcome, Scope
+from tests.read.python.programs import published, reading_of, stream_of
 
 SERVER = """
 import itertools
@@ -71,3 +71,27 @@ def test_an_object_of_the_handler_holds_what_it_has_put_there() -> None:
     """Look-alike: nobody else can set anything of an object that the request has just made."""
     asked = 'own = object()\n    if getattr(own, "guest", None) is None:'
     assert not reading_of({"app.py": SERVER.format(asked=asked)}).streams
+
+
+MARKED = """
+import os
+import zlib
+from itertools import count
+MARK = MADE
+ids = count(1)
+log = []
+
+
+def publish(text):
+    log.append((f"{MARK}-{next(ids)}", text))
+"""
+
+
+def test_whose_a_mark_is_that_is_not_understood_is_open() -> None:
+    """It may be another one in each process: that two of them tell one id is then not known."""
+    ids = stream_of(published(MARKED.replace("MADE", "zlib.crc32(os.urandom(8))"))).ids
+    assert (ids.kind, ids.scope) == (IdKind.COUNTER, Scope.UNKNOWN)
+
+
+def test_a_mark_that_is_written_down_is_the_same_everywhere() -> None:
+    assert stream_of(published(MARKED.replace("MADE", "'feed'"))).ids.scope is Scope.OVERLAPPING

@@ -233,6 +233,9 @@ def _constant(heap: Heap, value: Value, item: Item | None) -> tuple[IdKind, Scop
 def _in_front(found: Sequence[Value], kind: IdKind, scope: Scope, why: str) -> tuple[IdKind, Scope, str]:
     """What is counted, behind a variable of the environment: open where nothing says whether all have the same."""
     open_ones = [leaf.name for leaf in found if isinstance(leaf, Variable) and not leaf.for_all]
+    made = next((leaf.why for leaf in found if isinstance(leaf, Unknown) and not leaf.cursor), None)
+    if scope is Scope.OVERLAPPING and made is not None:
+        return kind, Scope.UNKNOWN, f"counted by each process behind something of which it is open whose it is: {made}"
     if scope is not Scope.OVERLAPPING or not open_ones:
         return kind, scope, why
     return kind, Scope.UNKNOWN, f"counted by each process behind its {open_ones[0]}; whether all have the same is open"
