@@ -30,7 +30,7 @@ EFFECT_KEYS = VERBS | frozenset({
     "keyword", "note", "methods", "lookup", "sql", "explicit_id", "prefix", "when_false", "then", "returns", "retried",
     "prefix_argument", "also_reads", "code", "selects", "default_selection", "fails", "missing", "pattern", "passes",
     "args", "pair", "retry", "comment", "only", "raw", "otherwise", "streaming", "by", "into", "assigns", "rows",
-    "head_at", "head_by", "tells", "anew", "listener", "hears", "sign",
+    "head_at", "head_by", "tells", "anew", "listener", "hears", "sign", "of_row",
 })  # fmt: skip
 OBJECTS: Mapping[str, frozenset[str]] = {
     "mints": frozenset({"clock", "counter", "host", "ordered", "process", "random", "replica"}),
@@ -118,6 +118,11 @@ class Rules:
         marks = (e.options.get("known_by") for e in self.entries.values() if e.role == "event_store")
         return tuple(mark for mark in marks if isinstance(mark, dict))
 
+    @cached_property
+    def asked_like_tables(self) -> Mapping[str, Entry]:
+        """By library, what asks for the rows that belong to a row (`of_row` marks the methods that only it has)."""
+        return {e.library: e for e in self.entries.values() if any(way.get("of_row") for way in e.methods.values())}
+
     def canonical(self, name: str) -> str:
         """The name under which a library's name is described."""
         if name in self.entries:
@@ -198,6 +203,10 @@ def _effects(path: Path, name: str, body: Any) -> dict[str, Effect]:
     found: dict[str, Effect] = {}
     for names, effect in body.items():
         for one in str(names).replace(",", " ").split():
+            if one.strip("\"'") != one:
+                raise CatalogueError(
+                    f"{path}: {name}: the quotes of {one} would be part of the name; quote all or none"
+                )
             found[one] = _effect(path, f"{name}.{one}", effect)
     return found
 

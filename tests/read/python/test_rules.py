@@ -101,3 +101,14 @@ def test_an_entry_that_is_another_has_its_methods_and_may_change_them(tmp_path: 
     assert (found.name, found.role, found.parameters) == ("x.B", "response", ("body",))
     assert {name: effect.verb for name, effect in found.methods.items()} == {"send": "gives", "close": "gives"}
     assert rules.entry("y.A") is rules.entry("x.A"), "a prefix is another name of the same module"
+
+
+def test_quotes_within_a_line_of_names(tmp_path: Path) -> None:
+    """In a key that does not begin with one, YAML takes quotes for a part of the name, which then never matches."""
+    methods = "names:\n  own.Thing:\n    methods: {%s: {gives: self}}\n"
+    path = tmp_path / "own.yaml"
+    path.write_text("library: own\n" + methods % 'begin "__enter__"')
+    with pytest.raises(CatalogueError, match="the quotes of"):
+        Rules([path])
+    path.write_text("library: own\n" + methods % '"begin __enter__"')
+    assert set(Rules([path]).entries["own.Thing"].methods) == {"begin", "__enter__"}

@@ -28,7 +28,7 @@ def of_super(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) 
             return effects.apply(m, effect, Context(target, entry, a))
         named = m.rules.entry(f"{base.name}.{name}")
         if isinstance(receiver, ClassValue) and named is not None and named.call is not None:
-            return tables.of_class(m, receiver, effects.apply(m, named.call, Context(None, named, a)))
+            return tables.of_class(m, receiver, effects.apply(m, named.call, Context(receiver, named, a)))
     if name == "__new__" and isinstance(target, ClassValue):
         return m.make("instance", target, a.site, a.frame, target.name)
     m.note("super", a.site, name=name)

@@ -46,6 +46,7 @@ from sselint.read.python.interpreter.values import (
     Generator,
     Minted,
     Ref,
+    Reply,
     Tuple,
     Unknown,
     Value,
@@ -54,6 +55,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.libraries import ambient, library
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
+from sselint.read.python.stores import rows
 
 
 def run_block(m: Machine, block: Sequence[ir.Statement], frame: Frame) -> None:
@@ -125,6 +127,8 @@ def assign(m: Machine, target: ir.Expression, value: Value, frame: Frame) -> Non
             singletons.write(m, receiver, target.name, value, site)
         elif isinstance(receiver, Function):
             carried.write(m, receiver, target.name, value, site)
+        elif isinstance(receiver, Reply):
+            rows.assigned(m, receiver, target.name, value, site)
         elif isinstance(receiver, External):
             ambient.assigned(m, receiver, target.name, value, site)
     elif isinstance(target, ir.Subscript):

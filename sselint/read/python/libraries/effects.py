@@ -45,7 +45,7 @@ from sselint.read.python.libraries import ambient, gives, library, options, wire
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import asked, keyed, stores, tables
+from sselint.read.python.stores import asked, keyed, rows, stores, tables
 
 NOTHING = Const.of(None)
 
@@ -183,7 +183,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.what == "sql" and isinstance(held, Reply):
         return asked.rows(effect, held)
     store = stores.store_of(m, receiver)
-    named = [*_named(c), *_made_with(m, receiver)]
+    named = [*_named(c), *asked.made_with(m, receiver)]
     given = [part for _, value in named for part in stores.parts(m, value)]
     telling = [value for name, value in named if name == effect.get("head_by")] if effect.get("head_by") else given
     from_head = stores.asks_for_head(telling, effect.get("head_at"))
@@ -218,6 +218,8 @@ def _asked(
     if question is not None:
         asked.put(m, store, question, c.arguments.site)
         made = replace(made, table=question.statement.table, columns=question.statement.selects)
+    elif effect.what == "sql":
+        rows.by_statement(m, store, c.arguments.positional, c.arguments.site)
     terms = asked.terms(m, question, named)
     made = replace(made, narrowed=asked.narrowed(terms))
     if asked.names_entry(question, terms) and not keyed.is_there(m, store, c.arguments.site):
@@ -243,24 +245,6 @@ def _may_fail(m: Machine, effect: Effect, c: Context, label: str) -> None:
         site = c.arguments.site
         if m.once(2, ("failure", site), "failure", f"whether {label} answers", site) == 1:
             raise Raised(Exceptional(classes.STORE_FAILURE), site)
-
-
-def _made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
-    """What a query was put together from, along the chain of calls that made it."""
-    found: list[tuple[str, Value]] = []
-    for _ in range(8):
-        target = m.object(ref)
-        if target.kind != "library":
-            break
-        for name in list(target.arguments):
-            value = library.argument(m, ref, name)
-            if value is not None and name != "parent":
-                found.append((name, value))
-        parent = library.argument(m, ref, "parent")
-        if not isinstance(parent, Ref):
-            break
-        ref = parent
-    return found
 
 
 def _take(m: Machine, effect: Effect, c: Context) -> Value:
@@ -297,30 +281,44 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _writes(m: Machine, effect: Effect, c: Context) -> Value:
+    if not isinstance(c.receiver, Ref | ClassValue):
+        return Unknown(f"what {c.entry.name} gives")
+    if effect.what == "store":
+        return _stores(m, effect, c, c.receiver)
     a = c.arguments
     if not isinstance(c.receiver, Ref):
-        return Unknown(f"what {c.entry.name} gives")
+        return NOTHING
     if effect.what == "queue":
         containers.add(m, c.receiver, c.argument(effect, "of", "0") or a.first(), a.site)
         return NOTHING
-    if effect.what == "entry":
-        key, value = c.argument(effect, "key", "0"), c.argument(effect, "value", "1")
-        if key is not None and value is not None:
-            m.write_attribute(c.receiver, containers.name_of_key(key), value, a.site)
-        return NOTHING
+    key, value = c.argument(effect, "key", "0"), c.argument(effect, "value", "1")
+    if key is not None and value is not None:
+        m.write_attribute(c.receiver, containers.name_of_key(key), value, a.site)
+    return NOTHING
+
+
+def _stores(m: Machine, effect: Effect, c: Context, receiver: Ref | ClassValue) -> Value:
+    """Puts something into a store: an object, or a row by its columns where the rules call the keywords columns."""
+    a = c.arguments
     keeper = _keeper(m, effect, c)
-    store = stores.store_of(m, keeper if isinstance(keeper, Ref) else c.receiver)
+    if not isinstance(keeper, Ref):
+        return Unknown(f"what {c.entry.name} gives")
+    store = stores.store_of(m, keeper)
     _may_fail(m, effect, c, store.label)
-    given = [*a.positional, *a.keywords.values(), *(v for _, v in _made_with(m, c.receiver))]
-    if keeper != c.receiver:
-        given.append(c.receiver)
+    about = [*a.positional, *((v for _, v in asked.made_with(m, receiver)) if isinstance(receiver, Ref) else ())]
+    if keeper != receiver:
+        about.append(receiver)
+    by_column = effect.get("fields") == "keywords"
+    given = about if by_column else [*about, *a.keywords.values()]
     stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"), told=bool(effect.get("tells")))
+    if by_column:
+        rows.by_keyword(m, store, a.keywords, about, a.site)
     m.note("write", a.site, container=store.id)
     if store.grows is None and m.building:
         store.grows = a.site
     made = replace(m.minted("store", a.site, store.id, f"given out by {store.label}"), local=False)
     if effect.get("assigns") is not None:
-        stored = c.argument(effect, "of") if effect.get("of") else c.receiver
+        stored = c.argument(effect, "of") if effect.get("of") else receiver
         records.assigned(m, stored, list(map(str, effect.get("assigns"))), made, a.site)
     if effect.get("returns") == "id":
         return made

@@ -83,6 +83,24 @@ def _spread(m: Machine, value: Value) -> dict[sql.Place, Value] | None:
     return None
 
 
+def made_with(m: Machine, ref: Ref) -> list[tuple[str, Value]]:
+    """What a query was put together from, along the chain of calls that made it."""
+    found: list[tuple[str, Value]] = []
+    for _ in range(8):
+        target = m.object(ref)
+        if target.kind != "library":
+            break
+        for name in list(target.arguments):
+            value = library.argument(m, ref, name)
+            if value is not None and name != "parent":
+                found.append((name, value))
+        parent = library.argument(m, ref, "parent")
+        if not isinstance(parent, Ref):
+            break
+        ref = parent
+    return found
+
+
 def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
     """Records what a statement puts into which column, or tells whoever listens."""
     if asked.statement.tells:

@@ -32,7 +32,7 @@ from sselint.read.python.interpreter.values import (
     stepped,
 )
 from sselint.read.python.libraries import framed
-from sselint.read.python.stores import tables, writers
+from sselint.read.python.stores import rows, tables, writers
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
@@ -192,9 +192,11 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
             _record(m, store, entry, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
         held = list(m.overlay.attributes_of(value).items())
-        for (name, _), kept in zip(held, writers.fields(m, held, filing), strict=True):
+        for (name, own), kept in zip(held, writers.fields(m, held, filing), strict=True):
             for table in tables.of_record(m, value):
                 put_field(m, store, name, in_table(store, kept), site, table)
+            if rows.holds_rows(m, own):
+                _record(m, store, own, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind in containers.KINDS and depth < 4:
         for item in m.overlay.items.get(value, []):
             _record(m, store, item.value, site, filing, depth + 1)
@@ -292,6 +294,10 @@ def reply_method(
     own = tables.own_member(m, reply, name, ("method", "staticmethod"))
     if own is not None:
         return calls.call(m, own, positional, keywords, site, None)
+    of_row = rows.of_row(m, reply, name, positional, keywords, site)
+    if of_row is not None:
+        return of_row
+    rows.taken_up(m, reply, positional, site)
     if name in ("partition", "rpartition", "split", "rsplit"):
         known = reply_text(m, reply)
         source: Value = known if known is not None else reply
@@ -305,9 +311,11 @@ def reply_method(
             return positional[1]
         return found
     if name in ("items",):
-        rows = replace(reply, inner=True)
+        inner = replace(reply, inner=True)
         return Collection(
-            reply.source, tuple(Item(Tuple((rows, rows)), reply.source, p) for p in _phases(m, reply)), reply.selection
+            reply.source,
+            tuple(Item(Tuple((inner, inner)), reply.source, p) for p in _phases(m, reply)),
+            reply.selection,
         )
     turned = not text.is_method(name) and m.world.table.defines_method(name)
     return replace(reply, turned=True) if turned else reply

@@ -26,8 +26,13 @@ def of_record(m: Machine, record: Ref) -> tuple[str, ...]:
     of = m.object(record).of
     if not isinstance(of, ClassValue):
         return ("",)
-    line = (of, *(a for a in classes.ancestors(m, of) if isinstance(a, ClassValue)))
-    return tuple(dict.fromkeys(_named(m, cls) for cls in line))
+    return of_class_line(m, of)
+
+
+def of_class_line(m: Machine, cls: ClassValue) -> tuple[str, ...]:
+    """The tables that a record of a class stands in: its own and those of the classes that it inherits from."""
+    line = (cls, *(a for a in classes.ancestors(m, cls) if isinstance(a, ClassValue)))
+    return tuple(dict.fromkeys(_named(m, one) for one in line))
 
 
 def asked_for(m: Machine, given: Iterable[Value]) -> str:
