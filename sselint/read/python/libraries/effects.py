@@ -92,6 +92,9 @@ def _makes(m: Machine, effect: Effect, c: Context) -> Value:
     if entry is None:
         return Unknown(f"`makes: {effect.what}`, which no rule describes")
     parent = c.receiver if isinstance(c.receiver, Ref) else None
+    if effect.get("fields") == "keywords":  # `filter_by(id=1)`: each of them is a column that has to be equal
+        equal: dict[str, Value] = {name: Wrapped(f"condition:==:{name}", value) for name, value in a.keywords.items()}
+        a = replace(a, keywords=equal)
     parameters = effect.get("parameters")
     if parameters is not None:
         bound = bind_arguments(tuple(map(str, parameters)), a.positional, a.keywords)

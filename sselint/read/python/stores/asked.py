@@ -21,7 +21,7 @@ from sselint.read.python.stores import sql, stores, writers
 
 ASKED = "asked in SQL"
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
-DEEP = 5
+DEEP = 9
 
 
 @dataclass(frozen=True)

@@ -398,4 +398,6 @@ def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
                 found.extend(parts(m, made_from, depth))
             return found
         return [leaf for held in m.overlay.attributes_of(value).values() for leaf in leaves(held)]
+    if isinstance(value, Wrapped) and value.form.startswith("condition") and depth < 3:  # a question within another
+        return [part for leaf in leaves(value) for part in parts(m, leaf, depth + 1)]
     return leaves(value)
