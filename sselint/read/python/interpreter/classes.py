@@ -31,7 +31,7 @@ from sselint.read.python.interpreter.values import (
     Variable,
     mentions_cursor,
 )
-from sselint.read.python.libraries import library
+from sselint.read.python.libraries import library, proxies
 from sselint.read.python.libraries.context import bind_arguments
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
@@ -277,6 +277,9 @@ def make_super(frame: Frame) -> Value:
 def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame | None) -> Value:
     """`receiver.name`."""
     if isinstance(receiver, Ref):
+        behind = proxies.behind(m, receiver, site)
+        if behind is not None and behind != receiver:
+            return attribute(m, behind, name, site, frame)
         return _object_attribute(m, receiver, name, site)
     if isinstance(receiver, ClassValue):
         return _class_member(m, receiver, name, site)

@@ -51,7 +51,7 @@ from sselint.read.python.interpreter.values import (
     settled,
     stepped,
 )
-from sselint.read.python.libraries import library
+from sselint.read.python.libraries import library, proxies
 from sselint.read.python.source.modules import Site
 
 KINDS = ("list", "dict", "set")
@@ -244,6 +244,9 @@ def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame
     if isinstance(receiver, External):
         return library.external_item(m, receiver, index, site)
     if isinstance(receiver, Ref):
+        behind = proxies.behind(m, receiver, site)
+        if behind is not None and behind != receiver:
+            return get_item(m, behind, index, site, frame)
         return _object_item(m, receiver, index, site, frame)
     if isinstance(receiver, Unknown | Input | Minted):
         return receiver

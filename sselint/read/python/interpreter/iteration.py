@@ -49,7 +49,7 @@ from sselint.read.python.interpreter.values import (
     leaves,
     mentions_cursor,
 )
-from sselint.read.python.libraries import library
+from sselint.read.python.libraries import library, proxies
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
 
@@ -223,6 +223,10 @@ def _view(m: Machine, view: Collection, site: Site | None, body: Body) -> None:
 
 
 def _object(m: Machine, ref: Ref, site: Site | None, body: Body) -> None:
+    behind = proxies.behind(m, ref, site)
+    if behind is not None and behind != ref:
+        iterate(m, behind, site, body)
+        return
     for name in ("__aiter__", "__iter__"):
         method = classes.find_method(m, ref, name)
         if method is not None:

@@ -81,8 +81,11 @@ def _has_constant(m: Machine, ref: Ref, item: Const, site: Site) -> bool:
 
 
 def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame) -> bool:
-    from sselint.read.python.libraries import library
+    from sselint.read.python.libraries import library, proxies
 
+    behind = proxies.behind(m, ref, site)
+    if behind is not None and behind != ref:
+        return contains(m, behind, item, site, frame)
     method = classes.find_method(m, ref, "__contains__")
     if method is None and library.describes(m, ref, "__contains__"):
         method = Method(ref, "__contains__")

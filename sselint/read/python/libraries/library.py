@@ -42,7 +42,7 @@ from sselint.read.python.interpreter.values import (
     mentions_cursor,
     settled,
 )
-from sselint.read.python.libraries import called_response, effects, project, statuses
+from sselint.read.python.libraries import called_response, effects, places, project, statuses
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.source.modules import Site
@@ -356,10 +356,8 @@ def object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value | Non
     """An attribute of an object that a library describes, None where it does not."""
     target = m.object(ref)
     entry = entry_of(m, ref)
-    if target.kind == "namespace" and entry is None:
-        return None
     if entry is None:
-        return None
+        return Method(ref, name) if target.kind == "namespace" and places.has(m, ref, name) else None
     if name in entry.attributes:
         return effects.apply(m, entry.attributes[name], Context(ref, entry, Arguments((), {}, site, None)))
     if target.kind == "instance" and name in entry.parameters:
@@ -383,7 +381,7 @@ def object_method(m: Machine, ref: Ref, name: str, a: Arguments) -> Value:
     if entry is not None and effect is not None:
         return effects.apply(m, effect, Context(ref, entry, a))
     if m.object(ref).kind == "namespace":
-        return methods.call(m, ref, name, a) or Unknown(f"what {name} gives")
+        return places.method(m, ref, name, a) or methods.call(m, ref, name, a) or Unknown(f"what {name} gives")
     if entry is not None:
         label = entry.name.rpartition(".")[2]
         given = (*a.positional, *a.keywords.values())
