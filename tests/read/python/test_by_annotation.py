@@ -86,3 +86,27 @@ def test_one_that_start_up_makes_is_the_one() -> None:
     """Look-alike: what is put there is in sight, and of another class than the annotation names."""
     wired = WIRED.replace("wire(app)", "app.state.feed = Wall()").replace("OTHER", WALL)
     assert stream_of(wired.replace("TYPE", "Feed")).ids.kind is not IdKind.COUNTER
+
+
+@pytest.mark.parametrize("base", ["class Feed(Protocol):", "class Feed(ABC):"])
+def test_of_several_classes_it_is_the_one_that_the_application_makes(base: str) -> None:
+    made = WIRED.replace("wire(app)", "wire(app, Board())").replace("TYPE", "Feed").replace("OTHER", WALL)
+    if "ABC" in base:
+        made = "from abc import ABC\n" + made.replace("class Board:", "class Board(Feed):")
+        made = made.replace("class Wall:", "class Wall(Feed):").replace("class Feed(Protocol):", base)
+    stream = stream_of(made)
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.COUNTER, Where.MEMORY)
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+
+
+@pytest.mark.parametrize("more", ["wire(app, Board(), Wall())", "wire(app, Board() if app.debug else Wall())"])
+def test_of_several_that_are_made_nobody_can_say_which(more: str) -> None:
+    """Look-alikes: the application makes objects of two of them."""
+    stream = stream_of(WIRED.replace("wire(app)", more).replace("TYPE", "Feed").replace("OTHER", WALL))
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.UNKNOWN, Where.UNKNOWN)
+
+
+def test_what_only_an_example_makes_says_nothing() -> None:
+    app = WIRED.replace("TYPE", "Feed").replace("OTHER", WALL)
+    files = {"app.py": app, "examples/run.py": "from app import Board, app, wire\n\nwire(app, Board())\n"}
+    assert stream_of(files).ids.kind is IdKind.UNKNOWN

@@ -14,8 +14,9 @@ from sselint.read.python.source.modules import Site
 if TYPE_CHECKING:
     from sselint.read.python.server.world import World
 
-_held: WeakKeyDictionary[World, dict[ClassValue, Value]] = WeakKeyDictionary()
-"""What was found for each class: where no program makes one, the one that was made for it."""
+_held: WeakKeyDictionary[World, dict[ClassValue, tuple[int, Value]]] = WeakKeyDictionary()
+"""What was found for each class, and how much was known then: where no program makes one, the one that was made for
+it."""
 
 
 def known(m: Machine, value: Value, kind: Value | None, name: str) -> Value:
@@ -27,9 +28,11 @@ def known(m: Machine, value: Value, kind: Value | None, name: str) -> Value:
 
     held = _held.setdefault(m.world, {})
     made = any(ref.id not in m.world.stand_ins for ref in build.instances(m.world, kind))
-    if made or kind not in held:
-        held[kind] = free.given(m, kind, name, Site(kind.module, kind.node.cst))
-    return held[kind] if isinstance(held[kind], Ref) else value
+    known_then, found = held.get(kind, (-1, value))
+    if made or (not isinstance(found, Ref) and known_then != m.world.heap.version):
+        found = free.given(m, kind, name, Site(kind.module, kind.node.cst))
+        held[kind] = m.world.heap.version, found
+    return found if isinstance(found, Ref) else value
 
 
 def _serves(m: Machine, cls: ClassValue) -> bool:

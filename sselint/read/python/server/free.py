@@ -26,6 +26,7 @@ from sselint.read.python.server import by_annotation, handed_on
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.world import World
 from sselint.read.python.source import ir
+from sselint.read.python.source.deployed import NOT_DEPLOYED
 from sselint.read.python.source.modules import Site
 
 PATHS = 6
@@ -256,9 +257,19 @@ def _given(m: Machine, owner: ClassValue, cls: ClassValue, name: str, site: Site
 
     made = [ref for ref in instances(m.world, cls) if ref.id not in m.world.stand_ins]
     kinds = list({m.object(ref).of for ref in made}) or _concrete(m, cls)
+    if not made and len(kinds) > 1:  # of several that may be it, the one that the tree makes objects of
+        asked = (kind for kind in kinds if isinstance(kind, ClassValue))
+        made = [ref for kind in asked for ref in instances(m.world, kind) if _is_deployed(m, ref)]
+        kinds = list({m.object(ref).of for ref in made})
     if len(kinds) != 1 or not isinstance(kinds[0], ClassValue):
         return _unknown(owner.name, name)
     return made[0] if made else _instance(m, kinds[0], site, depth)
+
+
+def _is_deployed(m: Machine, ref: Ref) -> bool:
+    """Whether the tree makes an object, and not in its tests or examples."""
+    site = m.object(ref).site
+    return ref.id not in m.world.stand_ins and site is not None and not NOT_DEPLOYED.search(site.module.path)
 
 
 def _concrete(m: Machine, cls: ClassValue) -> list[ClassValue]:
