@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Machine
-from sselint.read.python.interpreter.values import Item, Ref, Unknown, Value
+from sselint.read.python.interpreter.values import Item, Ref, Reply, Unknown, Value, leaves
 from sselint.read.python.source.modules import Site
 
 MANY = 8
@@ -26,11 +26,19 @@ def rounds(m: Machine) -> Iterator[int]:
 
 
 def received(m: Machine, queue: Ref, item: Item, site: Site | None) -> Value:
-    """What this request put into a queue itself: an element of a history stays one on its way through."""
-    m.live = Item(item.value, item.source or queue.id, item.phase or "live")
-    fed = "nothing" if isinstance(item.value, Unknown) and item.value.cursor else "" if item.source else "local"
-    m.note("live", site, source=queue.id, fed=fed, through=item.source)
+    """What this request put into a queue itself: an element of a history stays one on its way through, and what a store
+    has told a listener of this request is told to those of every process."""
+    source = item.source or _teller(m, item.value)
+    m.live = Item(item.value, source or queue.id, item.phase or "live")
+    fed = "nothing" if isinstance(item.value, Unknown) and item.value.cursor else "" if source else "local"
+    m.note("live", site, source=queue.id, fed=fed, through=source)
     return item.value
+
+
+def _teller(m: Machine, value: Value) -> int:
+    """The store that something arrived from as it happened, 0 where it is the process's own."""
+    told = (leaf.source for leaf in leaves(value) if isinstance(leaf, Reply) and leaf.live)
+    return next((source for source in told if source in m.heap.objects), 0)
 
 
 def first_out(m: Machine, ref: Ref, site: Site | None) -> Value | None:
