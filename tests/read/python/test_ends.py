@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import libcst as cst
 import pytest
 
-from sselint.facts import Outcome
+from sselint.facts import Outcome, Scope
 from sselint.read.python.answers import streams
 from sselint.read.python.interpreter import ends
 from sselint.read.python.source import ir, lower
@@ -143,3 +144,65 @@ def test_it_must_be_what_the_loop_asks(loop: str, takes: bool) -> None:
 def test_an_event_without_data_is_no_table_that_is_written_down() -> None:
     """It only sets the client's id, and where nothing is kept the cursor is passed over: what comes is new."""
     assert stream_of(PRIMED.replace("FIRST", "")).on_foreign.outcome is Outcome.FROM_HEAD
+
+
+WALKED = """
+from itertools import count
+from sse_starlette import EventSourceResponse
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+ids = count(1)
+kept = {}
+
+
+def publish(text):
+    kept[next(ids)] = text
+
+
+async def news(request):
+    number = int(request.headers.get("last-event-id", "0")) + 1
+    missed = []
+    WALK
+
+    async def body():
+        for number, text in missed:
+            yield {"id": str(number), "data": text}
+
+    return EventSourceResponse(body())
+
+
+app = Starlette(routes=[Route("/news", news)])
+"""
+
+
+@pytest.mark.parametrize(
+    "walk",
+    [
+        "while number in kept:\n        missed.append((number, kept[number]))\n        number += 1",
+        "while (text := kept.get(number)) is not None:\n        missed.append((number, text))\n        number += 1",
+    ],
+)
+def test_a_loop_that_only_collects_is_over_before_the_answer(walk: str) -> None:
+    """There is only so much to be found: what it collected is sent, and was kept in the memory of the process."""
+    stream = stream_of(WALKED.replace("WALK", walk))
+    assert (stream.ids.scope, stream.on_foreign.outcome) == (Scope.OVERLAPPING, Outcome.EMPTY)
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED
+
+
+@pytest.mark.parametrize(
+    ("loop", "over"),
+    [
+        ("while n in kept:\n    found.append(kept[n])\n    n += 1", True),
+        ("while going:\n    found.append(take())", False),
+        ("while going:\n    found.append(inbox.pop())\n    inbox.wait()", False),
+        ("while n in kept:\n    found.append((yield n))", False),
+        ("while n in kept:\n    n += 1", False),
+    ],
+)
+def test_one_that_may_wait_or_sends_may_go_on(loop: str, over: bool) -> None:
+    """What a call of the tree's own does is not known, and neither when what is waited for ends."""
+    (node,) = lower.lower_body(cst.parse_module(loop))
+    assert isinstance(node, ir.While)
+    assert ends.collects(node) is over

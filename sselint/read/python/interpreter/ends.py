@@ -10,6 +10,10 @@ from sselint.read.python.source.lower import walk
 
 TAKES_AWAY = ("pop", "popleft", "popitem", "remove", "discard", "clear")
 """Methods of Python's own containers that leave fewer in them."""
+PUTS = ("append", "appendleft", "extend", "insert", "add")
+ASKS = ("get", "items", "keys", "values", "index", "count")
+"""Methods that put something into them, and that ask for it."""
+PLAIN = ("len", "int", "str", "tuple", "dict", "min", "max")
 
 
 def comes_to_an_end(m: Machine, node: ir.While) -> bool:
@@ -17,13 +21,23 @@ def comes_to_an_end(m: Machine, node: ir.While) -> bool:
     so does one that takes away from what it asks, or counts up to how much there is."""
     if m.boot:
         return not isinstance(node.test, ir.Constant) or _breaks(node.body)
-    return takes_away(node) or counts_up(node)
+    return takes_away(node) or counts_up(node) or collects(node)
 
 
 def takes_away(node: ir.While) -> bool:
     """Whether the body of a loop leaves less in something that its test asks."""
     asked = {name for part in walk((node.test,)) if (name := _dotted(part))}
     return any(name in asked for name in map(_taken_from, walk(node.body)))
+
+
+def collects(node: ir.While) -> bool:
+    """Whether a loop does nothing but put what it finds into a container: there is only so much to be found."""
+    parts = list(walk((node.test, *node.body)))
+    if any(isinstance(part, (ir.Yield, ir.Await, ir.While, ir.For)) for part in parts):
+        return False
+    called = [_dotted(part.function).rpartition(".") for part in parts if isinstance(part, ir.Call)]
+    known = all(name in ((*PUTS, *ASKS) if holder else PLAIN) for holder, _, name in called)
+    return known and any(holder and name in PUTS for holder, _, name in called)
 
 
 def counts_up(node: ir.While) -> bool:
