@@ -369,3 +369,29 @@ def _flat(text: str) -> str:
     import textwrap
 
     return textwrap.dedent(text).strip() + "\n"
+
+
+BEHIND = """
+last = request.headers.get("last-event-id")
+missed = list(log)
+if last:
+    behind = (log[-1][0] if log else EMPTY) - int(last)
+    if behind < 0:
+        return Response("unknown", status_code=409)
+    missed = log[len(log) - behind:]
+
+async def body():
+    for number, text in missed:
+        yield {"id": str(number), "data": text}
+
+return EventSourceResponse(body())
+"""
+
+
+def test_a_cursor_is_beyond_a_log_without_an_event() -> None:
+    """What a small number less the cursor is, is less than nothing."""
+    filled = "\nlog = []\n\n\ndef publish(text):\n    log.append((len(log) + 1, text))\n"
+    stream = stream_of(answered(BEHIND.replace("EMPTY", "0"), filled))
+    assert (stream.on_foreign.outcome, stream.on_foreign.status) == (Outcome.FAIL_CLOSED, 409)
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import IdKind, Outcome, Truth, Where
-from tests.read.python.programs import stream_of
+from tests.read.python.programs import answered, stream_of
 
 HANDED_IN = """
 import asyncio
@@ -111,3 +111,35 @@ def test_a_queue_handed_over_with_the_cursor_may_hold_what_was_missed(handed: st
     stream = stream_of(FILLED.format(handed=handed))
     assert stream.on_foreign.outcome is outcome, stream.on_foreign.why
     assert stream.ids.kind is IdKind.UNKNOWN
+
+
+CHOSEN_APART = """
+last = int(request.headers.get("last-event-id", "0"))
+after = LEAST
+missed = elsewhere.pick(lambda event: event[0] > after, log)
+
+async def body():
+    for number, text in missed:
+        yield {"id": str(number), "data": text}
+
+return EventSourceResponse(body())
+"""
+FILLED_HERE = """
+import elsewhere
+log = []
+
+
+def publish(text):
+    log.append((len(log) + 1, text))
+"""
+
+
+def test_a_function_that_reads_the_cursor_hands_it_on() -> None:
+    """What a call out of sight makes of it is not known, and not that nothing depends on the cursor."""
+    stream = stream_of(answered(CHOSEN_APART.replace("LEAST", "last"), FILLED_HERE))
+    assert stream.on_foreign.outcome is Outcome.UNKNOWN
+
+
+def test_one_that_reads_something_else_does_not() -> None:
+    stream = stream_of(answered(CHOSEN_APART.replace("LEAST", "0"), FILLED_HERE))
+    assert stream.on_foreign.outcome is Outcome.IGNORED

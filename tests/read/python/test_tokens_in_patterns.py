@@ -91,3 +91,10 @@ def test_where_all_processes_have_the_same_it_is_not(parsed: str) -> None:
 @pytest.mark.parametrize("parsed", [MATCHED, COMPILED, HELD, CASES])
 def test_one_that_goes_on_from_the_start_is_tolerant(parsed: str) -> None:
     assert stream_of(program(parsed, "number = 0", RANDOM)).on_foreign.outcome is Outcome.REPLAY_ALL
+
+
+def test_what_is_left_without_the_token_of_this_process_is_not_guessed() -> None:
+    """A foreign id keeps its own token, which is no number; what the handler makes of that is not followed."""
+    parsed = 'rest = last.replace(f"{BOOT}-", "")\n    if not rest.isdigit():\n        MISS\n    number = int(rest)'
+    assert stream_of(program(parsed, REFUSED, RANDOM)).on_foreign.outcome is Outcome.UNKNOWN
+    assert stream_of(program(parsed, REFUSED, '"dev"')).on_foreign.outcome is Outcome.COMPARED

@@ -184,6 +184,6 @@ def _with_cursor(sign: str, left: Value, right: Value) -> Value:
         return rings.place(left) if sign == "%" and left.number else left
     if not isinstance(right, Cursor):
         return Unknown("computed from the cursor", cursor=True)
-    counted = "index" if isinstance(left, Length) else "counter" if isinstance(left, Remembered) else ""
+    counted = "index" if isinstance(left, Length) else "counter" if isinstance(left, Const) else ""
     kind = left.kind if isinstance(left, Minted) else counted
     return replace(right, back="" if right.back else kind) if sign == "-" else right

@@ -346,6 +346,12 @@ def method(
         return split(m, receiver, separator, site, limit, name == "rsplit")
     if isinstance(receiver, Const) and isinstance(receiver.value, str | bytes):
         return _constant_method(m, receiver, name, positional, keywords, site)
+    if (
+        name == "replace"
+        and isinstance(receiver, Cursor)
+        and any(isinstance(p, Minted) for p in leaves(first or receiver))
+    ):
+        return Unknown("a cursor out of which something of this process is taken", cursor=True)
     if name in SAME:
         return variables.through(receiver, name, positional) if isinstance(receiver, Variable) else receiver
     if name in QUESTIONS:

@@ -14,11 +14,13 @@ from sselint.read.python.interpreter.values import (
     Collection,
     Const,
     Exceptional,
+    Function,
     Input,
     Item,
     Join,
     Method,
     Minted,
+    Partial,
     Ref,
     Reply,
     Tuple,
@@ -32,6 +34,8 @@ from sselint.read.python.interpreter.values import (
     stepped,
 )
 from sselint.read.python.libraries import framed
+from sselint.read.python.source import ir
+from sselint.read.python.source.lower import walk
 from sselint.read.python.stores import rows, tables, writers
 
 if TYPE_CHECKING:
@@ -373,8 +377,21 @@ def told_cursor(m: Machine, given: Iterable[Value]) -> bool:
     return any(mentions_cursor(leaf) for value in given for leaf in parts(m, value))
 
 
+def _names(function: Function) -> set[str]:
+    """The names that a function reads: what the one that made it has under them, it is given with it."""
+    body = function.node.body
+    read = walk(body if isinstance(body, tuple) else (body,))
+    return {node.id for node in read if isinstance(node, ir.Name)}
+
+
 def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
-    """What a value is made of, objects of containers and libraries taken apart."""
+    """What a value is made of, objects of containers and libraries taken apart, and functions with what they read."""
+    if isinstance(value, Partial) and depth < 3:
+        inner = (value.function, *value.positional, *(given for _, given in value.keywords))
+        return [leaf for given in inner for leaf in parts(m, given, depth + 1)]
+    if isinstance(value, Function) and value.scope is not None and depth < 3:
+        found_there = [value.scope.variables[name] for name in _names(value) if name in value.scope.variables]
+        return [value, *(leaf for given in found_there if given != value for leaf in parts(m, given, depth + 1))]
     if isinstance(value, Collection) and depth < 3:
         return [leaf for item in value.items for leaf in parts(m, item.value, depth + 1)]
     if isinstance(value, Ref) and depth < 3:
