@@ -436,3 +436,29 @@ def test_made_in_the_generator_names_nothing() -> None:
     """
     assert stream_of(answered(own)).ids.minted is Minted.CONNECTION
     assert stream_of(published(SHAPES["itertools.count behind a helper"][1])).ids.minted is Minted.PUBLISHED
+
+
+DRAWN = """
+import random
+draws = MADE
+mark = draws.getrandbits(64)
+log = []
+
+
+def publish(text):
+    log.append((KEY, text))
+"""
+
+
+@pytest.mark.parametrize("key", ["f'{draws.getrandbits(64):x}'", "f'{mark:x}-{len(log)}'"])
+def test_what_begins_at_a_seed_that_is_written_down_is_the_same_in_each_process(key: str) -> None:
+    ids = stream_of(published(DRAWN.replace("MADE", "random.Random(42)").replace("KEY", key))).ids
+    assert ids.scope is Scope.OVERLAPPING
+
+
+@pytest.mark.parametrize("made", ["random.Random()", "random.Random(None)", "random.SystemRandom(42)"])
+def test_what_begins_anywhere_is_not(made: str) -> None:
+    """Without a seed, or with one that the operating system's randomness takes no notice of."""
+    key = "f'{draws.getrandbits(64):x}'"
+    ids = stream_of(published(DRAWN.replace("MADE", made).replace("KEY", key))).ids
+    assert ids.scope is Scope.UNIQUE_LOCAL

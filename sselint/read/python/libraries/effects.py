@@ -138,8 +138,12 @@ def _container(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _mints(m: Machine, effect: Effect, c: Context) -> Value:
+    """A value that is made. Of what begins at a seed that is written down, each process makes the same in its turn."""
     about = c.receiver.id if isinstance(c.receiver, Ref) else 0
-    return m.minted(effect.what, c.arguments.site, about, str(effect.get("note", "made here")))
+    seed = library.argument(m, c.receiver, str(effect.get("key"))) if isinstance(c.receiver, Ref) else None
+    seeded = isinstance(seed, Const) and seed.value is not None
+    kind = str(effect.get("otherwise", effect.what)) if seeded else effect.what
+    return m.minted(kind, c.arguments.site, about, str(effect.get("note", "made here")))
 
 
 def _converts(m: Machine, effect: Effect, c: Context) -> Value:
