@@ -295,9 +295,22 @@ return EventSourceResponse(body())
 """
 
 
-@pytest.mark.parametrize(("event", "refuses"), [("reset", True), ("stream-truncated", True), ("message", False)])
+@pytest.mark.parametrize(
+    ("event", "refuses"),
+    [
+        ("reset", True),
+        ("stream-truncated", True),
+        ("refetch", True),
+        ("out_of_sync", True),
+        ("history-lost", True),
+        ("message", False),
+        ("reload", False),
+        ("synced", False),
+    ],
+)
 def test_reset_event(event: str, refuses: bool) -> None:
-    """An explicit reset in the stream is a refusal with status 200; an event of another name is none."""
+    """An explicit reset in the stream is a refusal with status 200; an event of another name is none, and neither is
+    one whose name servers also give to what they publish."""
     run = stream_of(answered(READ + RESET.format(event=event), RANDOM)).on_foreign
     assert (run.outcome is CLOSED) is refuses
     assert run.reset is refuses
