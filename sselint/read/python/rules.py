@@ -30,7 +30,7 @@ EFFECT_KEYS = VERBS | frozenset({
     "keyword", "note", "methods", "lookup", "sql", "explicit_id", "prefix", "when_false", "then", "returns", "retried",
     "prefix_argument", "also_reads", "code", "selects", "default_selection", "fails", "missing", "pattern", "passes",
     "args", "pair", "retry", "comment", "only", "raw", "otherwise", "streaming", "by", "into", "assigns", "rows",
-    "head_at", "head_by", "tells", "anew", "listener", "hears", "sign", "of_row",
+    "head_at", "head_by", "tells", "anew", "listener", "hears", "sign", "of_row", "end", "backwards",
 })  # fmt: skip
 OBJECTS: Mapping[str, frozenset[str]] = {
     "mints": frozenset({"clock", "counter", "host", "ordered", "process", "random", "replica"}),

@@ -10,6 +10,8 @@ from sselint.read.python.interpreter import at_cursor, iteration, membership, ol
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
+    NEWEST,
+    OLDEST,
     STORED,
     ClassValue,
     Collection,
@@ -122,8 +124,8 @@ def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
         if isinstance(other, Const) and other.value is None:
             if isinstance(one, Variable):
                 return m.world.decide_variable(m, one, "is None", site, lambda v: v is None)
-            if isinstance(one, Reply) and one.is_nothing:
-                return False  # the answer itself is there, and holds nothing
+            if isinstance(one, Reply) and (one.is_nothing or one.selection in (NEWEST, OLDEST)):
+                return False  # the answer itself is there; and a store without any entry has none to send
             if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not is_given(one)):
                 kind = "opaque" if isinstance(one, Unknown) and one.cursor else "condition"
                 return m.once(2, ("none", site), kind, "whether there is an answer", site) == 1

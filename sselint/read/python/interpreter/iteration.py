@@ -29,6 +29,9 @@ from sselint.read.python.interpreter.machine import (
     Signal,
 )
 from sselint.read.python.interpreter.values import (
+    NEWEST,
+    OLDEST,
+    SINCE,
     ClassValue,
     Collection,
     Const,
@@ -146,8 +149,12 @@ def reply_view(m: Machine, value: Reply) -> Collection:
     phases = m.phases()
     if value.selection in ("compared", "located", "part"):
         phases = tuple(p for p in phases if p in slices.LATER) or phases[-1:]
-    if value.selection == "head":
+    if value.selection in ("head", NEWEST):
         phases = phases[-1:]
+    elif value.selection == OLDEST:
+        phases = phases[:1]
+    elif value.selection == SINCE:  # nothing yet; asked again, what has been added since
+        phases = ("live",) if m.round > 1 else ()
     return Collection(value.source, tuple(Item(inner, value.source, p) for p in phases), value.selection)
 
 

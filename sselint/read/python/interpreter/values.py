@@ -22,6 +22,8 @@ class Step:
 
 NO_ROW = "nothing"
 """The selection of an answer without a row."""
+NEWEST, OLDEST, SINCE = "newest", "oldest", "since"
+"""The selection of an answer that is the last or the first of all entries, and of what has come behind the last."""
 FIRST = "first"
 """The phase of a number that is the place of the first element that is kept."""
 STORED = "stored here"
@@ -308,7 +310,7 @@ class Collection(Value):
     """A view of a container: what a read, copy, slice or filter took from it.
 
     `selection` is all, compared (what compares greater than the cursor), located (what stands behind it), head (what
-    comes from now on) or part.
+    comes from now on), part, or of a store newest, oldest or since.
     """
 
     source: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -45,7 +45,7 @@ from sselint.read.python.libraries import ambient, gives, library, options, wire
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import asked, keyed, rows, stores, tables
+from sselint.read.python.stores import asked, keyed, newest, rows, stores, tables
 
 NOTHING = Const.of(None)
 
@@ -206,9 +206,15 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         return keyed.missing(effect, c.arguments.site)
     made = Reply(store.id, chosen, bool(effect.get("live")), passed=str(c.entry.options.get("passes_on", "")))
     made = replace(made, placed=effect.get("by") == "position", row=tables.row_class(given))
-    made = replace(made, table=tables.asked_for(m, given))
+    question = asked.query(m, store, c.arguments.positional) if effect.what == "sql" else None
+    made = replace(made, table=question.statement.table if question is not None else tables.asked_for(m, given))
+    orders = tuple(map(str, c.entry.options.get("compares", ())))
+    terms = asked.terms(m, question, named, orders)
+    made = newest.behind(made, terms, bool(orders) or effect.what == "sql" or effect.get("by") == "question")
+    if made.selection == "all":
+        made = replace(made, selection=newest.asked_for(m, effect, question, named) or "all")
     if effect.what == "sql" or effect.get("by") == "question":
-        made = _asked(m, effect, c, store, named, made)
+        made = _asked(m, effect, c, store, question, terms, made)
     answer = stepped(made, c.arguments.site, f"read from {store.label}")
     return asked.rows(effect, answer) if isinstance(answer, Reply) else answer
 
@@ -217,17 +223,21 @@ LAST_ANSWER = "the last answer"
 
 
 def _asked(
-    m: Machine, effect: Effect, c: Context, store: Object, named: Sequence[tuple[str, Value]], made: Reply
+    m: Machine,
+    effect: Effect,
+    c: Context,
+    store: Object,
+    question: asked.Query | None,
+    terms: list[asked.Term],
+    made: Reply,
 ) -> Reply:
     """The answer to a question that was put in a language of the store: nothing, where it asks for the entry of the
     cursor and there is none. A cursor of a database keeps it until its rows are fetched."""
-    question = asked.query(m, store, c.arguments.positional) if effect.what == "sql" else None
     if question is not None:
         asked.put(m, store, question, c.arguments.site)
-        made = replace(made, table=question.statement.table, columns=question.statement.selects)
+        made = replace(made, columns=question.statement.selects)
     elif effect.what == "sql":
         rows.by_statement(m, store, c.arguments.positional, c.arguments.site)
-    terms = asked.terms(m, question, named)
     made = replace(made, narrowed=asked.narrowed(terms))
     if asked.names_entry(question, terms) and not keyed.is_there(m, store, c.arguments.site):
         made = replace(made, selection=NO_ROW)

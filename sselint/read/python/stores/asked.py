@@ -13,7 +13,18 @@ from dataclasses import dataclass
 from sselint.read.python.interpreter import containers
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.machine import Machine
-from sselint.read.python.interpreter.values import Const, Join, Ref, Reply, Tuple, Value, Wrapped, mentions_cursor
+from sselint.read.python.interpreter.values import (
+    Const,
+    Join,
+    Minted,
+    Ref,
+    Reply,
+    Tuple,
+    Value,
+    Wrapped,
+    leaves,
+    mentions_cursor,
+)
 from sselint.read.python.libraries import library
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
@@ -134,19 +145,38 @@ def _unit(store: Object) -> str:
 
 @dataclass(frozen=True)
 class Term:
-    """A value of a question: what it is held against with, against which column, and whether it is the cursor."""
+    """A value of a question: what it is held against with, against which column, and whether it is the cursor.
+    `place` says which entry of which `table` it is of, where the store gave it: by the selection of that answer."""
 
     sign: str
     name: str
     cursor: bool = False
+    place: str = ""
+    table: str = ""
 
 
-def terms(m: Machine, asked: Query | None, named: Sequence[tuple[str, Value]]) -> list[Term]:
-    """The values that a question is made of: those of a statement, else whatever a call is given."""
+def terms(
+    m: Machine, asked: Query | None, named: Sequence[tuple[str, Value]], orders: Sequence[str] = ()
+) -> list[Term]:
+    """The values that a question is made of: those of a statement, else whatever a call is given. `orders` are the ends
+    of keywords that compare."""
     if asked is not None:
         held = [(sign, column, asked.given.get(place, Const.of(None))) for place, sign, column in asked.statement.held]
-        return [Term(sign, column, stores.told_cursor(m, [value])) for sign, column, value in held]
-    return [term for name, value in named for term in _terms(m, value, "", _column(name))]
+        return [Term(sign, column, stores.told_cursor(m, [value]), *_place(value)) for sign, column, value in held]
+    return [term for name, value in named for term in _terms(m, value, _sign(name, orders), _column(name))]
+
+
+def _place(value: Value) -> tuple[str, str]:
+    given = [leaf for leaf in leaves(value) if isinstance(leaf, Reply | Minted)]
+    places = ((leaf.selection, leaf.table) if isinstance(leaf, Reply) else ("part", "") for leaf in given)
+    return next(places, ("", ""))
+
+
+def _sign(name: str, orders: Sequence[str]) -> str:
+    """What a keyword holds its column against the value with, where the rules say how keywords tell (`id__gt`)."""
+    if not orders or not name.isidentifier() or name in ("given", "more", "rows"):
+        return ""
+    return ">" if name.endswith(tuple(orders)) else "" if "__" in name else "=="
 
 
 def names_entry(asked: Query | None, among: Sequence[Term]) -> bool:
@@ -191,7 +221,7 @@ def _terms(m: Machine, value: Value, sign: str, name: str, depth: int = 0) -> It
         if parent is not None and library.role_of(m, value) == "object":
             yield from _terms(m, parent, sign, name, depth + 1)
     else:
-        yield Term(sign, name, mentions_cursor(value))
+        yield Term(sign, name, mentions_cursor(value), *_place(value))
 
 
 # -- answers -------------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sselint.read.python.interpreter.values import NEWEST, OLDEST
+
 TOKEN = re.compile(
     r"""(?P<skip>\s+|--[^\n]*|/\*.*?\*/|::\s*\w+)|(?P<text>'(?:[^']|'')*')
     |(?P<mark>\?|%s|\$\d+|%\(\w+\)s|:[A-Za-z_]\w*|@\w+|\x00\d+)
@@ -18,6 +20,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 Place = int | str
+ENDS = {"max": NEWEST, "min": OLDEST}
 EQUAL = frozenset({"=", "IN", "ANY"})
 """What holds for the one entry that is named, and for no other."""
 WORDS = frozenset({
@@ -52,6 +55,8 @@ class Statement:
     held: tuple[tuple[Place, str, str], ...] = ()
     sums_up: bool = False
     """Whether it has a row in any case: `count(*)`, `exists(...)`."""
+    end: str = ""
+    """Whether it asks for one end of what there is: NEWEST (`max(id)`, `ORDER BY id DESC LIMIT 1`) or OLDEST."""
     tells: bool = False
     """Whether its parameters go to whoever listens: `pg_notify(...)`, `NOTIFY`."""
 
@@ -68,7 +73,7 @@ def parse(text: str) -> Statement | None:
     held = tuple((t.place, *_held_against(tokens, i)) for i, t in enumerate(tokens) if t.kind == "mark")
     if tokens[first].text == "SELECT":
         rest = tokens[first + 1 :]
-        return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest), _tells(rest))
+        return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest), _end(rest), _tells(rest))
     return Statement(_table(tokens, "INTO"), _inserted(tokens), (), held)
 
 
@@ -138,6 +143,20 @@ def _selected(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
 def _sums_up(tokens: Sequence[Token]) -> bool:
     called = len(tokens) > 1 and tokens[1].text == "("
     return called and tokens[0].text.lower() in ("count", "exists", "max", "min", "sum", "avg", "coalesce")
+
+
+def _end(tokens: Sequence[Token]) -> str:
+    """The end that a SELECT asks for. One that is narrowed by more than columns being equal asks for none."""
+    signs = {t.text for t in tokens if t.kind == "sign" or t.text in ("LIKE", "BETWEEN")}
+    if signs - {"="} or any(t.text == "SELECT" for t in tokens):
+        return ""
+    words = [t.text.lower() for t in tokens if t.text != "("]
+    called = next((word for word in words if word != "coalesce"), "")
+    if called in ENDS and "order" not in words:
+        return ENDS[called]
+    if "order" not in words or words[-2:] != ["limit", "1"]:
+        return ""
+    return NEWEST if "desc" in words else OLDEST
 
 
 def _tells(tokens: Sequence[Token]) -> bool:
