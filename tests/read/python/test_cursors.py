@@ -316,6 +316,36 @@ def test_reset_event(event: str, refuses: bool) -> None:
     assert run.reset is refuses
 
 
+TYPED = """
+async def body():
+    known = not cursor or cursor in index
+    if not known:
+        yield MESSAGE
+    for key, text in log[index[cursor] + 1 if cursor and known else 0:]:
+        yield {"id": key, "data": text}
+
+return EventSourceResponse(body())
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "refuses"),
+    [
+        ('{"data": json.dumps({"type": "reset"})}', True),
+        ("""{"data": '{"event": "resync", "why": "unknown"}'}""", True),
+        ('{"data": json.dumps({"text": "reset"})}', False),
+        ('{"data": json.dumps({"type": "hello"})}', False),
+        ('{"data": json.dumps({"type": "reset"}), "id": "1"}', False),
+    ],
+)
+def test_what_a_message_says_that_it_is(message: str, refuses: bool) -> None:
+    """A message whose data says so tells the client to start again as an event of that name does; one that speaks of
+    it, or that has an id as what is published has, does not."""
+    handler = "import json\n" + READ + TYPED.replace("MESSAGE", message)
+    run = stream_of(answered(handler, RANDOM)).on_foreign
+    assert (run.outcome is CLOSED, run.reset) == (refuses, refuses)
+
+
 SPELLINGS = {
     'request.headers.get("last-event-id")': True,
     'request.headers.get("LAST-EVENT-ID", None)': True,

@@ -262,7 +262,9 @@ def _asked(path: Path) -> tuple[tuple[Site | None, str], ...]:
 def _reset(path: Path, words: Sequence[str]) -> Frame | None:
     for frame in path.raw_frames:
         name = frame.fields.get("event")
-        marked = isinstance(name, Const) and any(w in str(name.value).lower() for w in words)
+        told = frame.kind if path.asks_cursor and frame.item is None else ""
+        told = str(name.value) if isinstance(name, Const) else told
+        marked = any(word in told.lower() for word in words)
         identity = frame.fields.get("id")
         forgets = isinstance(identity, Const) and str(identity.value).strip() == ""
         if marked or (forgets and path.asks_cursor):

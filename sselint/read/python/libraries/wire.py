@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,11 @@ WRITTEN = frozenset({"text", "chunk", "event", "object"})
 FIELDS = ("id", "event", "data", "retry", "comment")
 
 
+KINDS = ("type", "event", "kind")
+KIND = re.compile(rf'"(?:{"|".join(KINDS)})" *: *"([^"]+)"')
+"""The keys under which the data of a message says what it is."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """One event on the wire: its fields, where it was sent, and which element of which container it was made of."""
@@ -59,6 +65,8 @@ class Frame:
     """The lists and dicts of the process that it holds as they are when it is sent, and that others change."""
     later: bool = False
     """Whether it holds, all in one, events that stand behind the cursor."""
+    kind: str = ""
+    """What its data says that it is, where that is written down: `{"type": "reset"}`."""
 
     @property
     def id(self) -> Value | None:
@@ -87,9 +95,22 @@ def emit(
     if "id" in fields:
         fields = {**fields, "id": as_json.spelled(m, fields["id"])}
     inside, state, later = _unknown_inside(m, fields), _state(m, fields), _later(m, fields)
-    frame = Frame(fields, site, item, live, framed, literal, made, inside, state, later)
+    frame = Frame(fields, site, item, live, framed, literal, made, inside, state, later, _kind(m, fields))
     m.note("frame", site, frame=frame)
     m.begun = True
+
+
+def _kind(m: Machine, fields: dict[str, Value]) -> str:
+    """What a message without an id says that it is, in a dict put together for it or in text."""
+    sent = leaves(fields["data"]) if "data" in fields and "id" not in fields else []
+    for leaf in sent:
+        if isinstance(leaf, Const) and (told := KIND.search(str(leaf.value))):
+            return told.group(1)
+        pairs = m.overlay.pairs.get(leaf, ()) if isinstance(leaf, Ref) and m.own(leaf) else ()
+        names = [v.value for k, v in pairs if isinstance(k, Const) and k.value in KINDS and isinstance(v, Const)]
+        if names:
+            return str(names[0])
+    return ""
 
 
 def _unknown_inside(m: Machine, fields: dict[str, Value]) -> tuple[Unknown, ...]:
