@@ -24,6 +24,9 @@ ON = "i = 0\nwhile i < len(log) and log[i][0] != last:\n    i += 1\n"
 TOP = "i = len(log)\nwhile i > 0 and log[i - 1][0] != last:\n    i = i - 1\n"
 AHEAD = "i = len(log)\nwhile (i := i - 1) >= 0:\n    if log[i][0] == last:\n        break\n"
 PAST = "i, n = 0, len(log)\nwhile n > i:\n    key, _ = log[i]\n    i = i + 1\n    if key == last:\n        break\n"
+ROUND = (
+    "i = len(log) - 1\nwhile True:\n    if i < 0:\n        END\n    if log[i][0] == last:\n        break\n    i -= 1\n"
+)
 REFUSED = "    return Response('unknown', status_code=409)\n"
 
 
@@ -41,6 +44,8 @@ def handler(search: str) -> str:
         f"{TOP}if i == 0:\n{REFUSED}start = i",
         f"{AHEAD}if i == -1:\n{REFUSED}start = i + 1",
         f"{PAST}else:\n{REFUSED}start = i",
+        ROUND.replace("END", "return Response('unknown', status_code=409)") + "start = i + 1",
+        ROUND.replace("END", "break") + f"if i == -1:\n{REFUSED}start = i + 1",
     ],
 )
 def test_a_search_that_comes_to_the_end_is_refused(search: str) -> None:
@@ -53,6 +58,7 @@ def test_a_search_that_comes_to_the_end_is_refused(search: str) -> None:
     ("search", "outcome"),
     [
         (f"{BACK}start = i + 1", Outcome.REPLAY_ALL),
+        (ROUND.replace("END", "break") + "start = i + 1", Outcome.REPLAY_ALL),
         (f"{TOP}start = i", Outcome.REPLAY_ALL),
         (f"{ON}start = i + 1 if i < len(log) else 0", Outcome.REPLAY_ALL),
         (f"{BACK}start = i + 1 if i >= 0 else len(log)", Outcome.EMPTY),
@@ -63,6 +69,14 @@ def test_a_search_that_comes_to_the_end_is_refused(search: str) -> None:
 def test_one_that_comes_to_the_end_and_goes_on_is_not(search: str, outcome: Outcome) -> None:
     """The same loops, whose end is taken for a place: nobody is told that the id is unknown."""
     assert stream_of(handler(search)).on_foreign.outcome is outcome
+
+
+def test_a_break_behind_a_search_leaves_the_loop_around_it() -> None:
+    """What stands in the `else` of a loop is outside of it: the id is refused after the first look."""
+    search = f"while True:\n    {BACK.strip().replace(chr(10), chr(10) + '    ')}\n    else:\n        break\n"
+    refused = "return Response('unknown', status_code=409)"
+    stream = stream_of(handler(f"{search}{refused}"))
+    assert (stream.on_foreign.outcome, stream.on_foreign.status) == (Outcome.FAIL_CLOSED, 409)
 
 
 def test_a_number_of_this_process_too_is_found() -> None:

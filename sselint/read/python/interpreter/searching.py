@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sselint.read.python.interpreter import at_cursor, expressions, iteration
@@ -22,6 +23,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.source import ir
 from sselint.read.python.source.lower import walk
 
+OTHERWISE = {"<": ">=", ">=": "<", "==": "!=", "<=": ">", ">": "<="}
 ENDS = {(">=", 0): -1, (">", -1): -1, ("!=", -1): -1, (">", 0): 0, ("!=", 0): 0, (">=", 1): 0}
 """Tests that a place on the way to the front stands, with the number at which they fail."""
 LEAVES = (ir.Yield, ir.Await, ir.While, ir.For, ir.Try, ir.With, ir.FunctionNode, ir.Lambda)
@@ -41,9 +43,10 @@ class Search:
     past: bool
 
 
-def finds(m: Machine, node: ir.While, frame: Frame) -> bool:
+def finds(m: Machine, written: ir.While, frame: Frame) -> bool:
     """Runs such a loop, place by place, so that its name holds afterwards where the search came to, or the number that
     a search without a hit ends at. False where it is no such loop."""
+    node = _with_test(written)
     search = None if m.building else search_of(node)
     begun = frame.scope.variables.get(search.name) if search is not None else None
     if search is None or not _from_the_end(search, begun):
@@ -59,7 +62,8 @@ def finds(m: Machine, node: ir.While, frame: Frame) -> bool:
         m.live = outer  # what was looked at is not what is sent
     if not found:
         frame.scope.variables[search.name] = stepped(end, m.site(frame, node), at_cursor.NOT_FOUND)
-        _run(m, node.orelse, frame)
+        with suppress(*((Broke,) if node is not written else ())):  # else it leaves a loop around this one
+            _run(m, node.orelse, frame)
     return True
 
 
@@ -104,6 +108,22 @@ def _run(m: Machine, block: tuple[ir.Statement, ...], frame: Frame) -> None:
 
 
 # -- which loops -----------------------------------------------------------------------------------------------------
+
+
+def _with_test(node: ir.While) -> ir.While:
+    """`while True: if i < 0: break` as the `while i >= 0` that it is: what it does at the end comes behind it."""
+    first = node.body[0]
+    endless = isinstance(node.test, ir.Constant) and bool(node.test.value) and not node.orelse
+    if not endless or not isinstance(first, ir.If) or first.orelse or not isinstance(first.test, ir.Compare):
+        return node
+    sign, other = first.test.rest[0]
+    leaves_loop = isinstance(last := first.body[-1], ir.Return | ir.Raise) or (
+        isinstance(last, ir.Jump) and last.kind == "break"
+    )
+    if len(first.test.rest) != 1 or sign not in OTHERWISE or not leaves_loop:
+        return node
+    test = ir.Compare(first.test.cst, first.test.left, ((OTHERWISE[sign], other),))
+    return ir.While(node.cst, test, node.body[1:], first.body)
 
 
 def search_of(node: ir.While) -> Search | None:
