@@ -248,3 +248,51 @@ def test_a_statement_that_is_narrowed_only_for_a_cursor(test: str, outcome: Outc
     found = stream_of(STEPWISE.replace("TEST", test))
     assert found.ids.kind is IdKind.STORE
     assert found.on_foreign.outcome is outcome
+
+
+REFILLED = """
+import asyncio
+import uuid
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+queues = []
+
+
+@app.post("/news")
+async def publish(text: str):
+    for queue in queues:
+        queue.put_nowait((uuid.uuid4().hex, text))
+
+
+@app.get("/news")
+async def news():
+    queue = asyncio.Queue()
+    queues.append(queue)
+
+    async def body():
+        pending = {asyncio.create_task(queue.get())}
+        while pending:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                key, text = task.result()
+                yield f"id: {key}\\ndata: {text}\\n\\n"
+                FILLED
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize(
+    ("filled", "outcome"),
+    [
+        ("pending.add(asyncio.create_task(queue.get()))", Outcome.FROM_HEAD),
+        ("pending |= {asyncio.create_task(queue.get())}", Outcome.FROM_HEAD),
+        ("print(key)", None),  # look-alike: one event, and the response ends
+    ],
+)
+def test_what_is_put_to_those_that_still_wait_is_waited_for(filled: str, outcome: Outcome | None) -> None:
+    stream = stream_of(REFILLED.replace("FILLED", filled))
+    assert stream.on_missing is not None
+    assert (stream.on_missing.outcome is Outcome.FROM_HEAD) is (outcome is not None)

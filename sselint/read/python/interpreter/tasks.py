@@ -110,14 +110,18 @@ def joined(m: Machine, value: Generator) -> Value:
 
 
 def waited(m: Machine, a: Arguments) -> Value:
-    """`asyncio.wait(tasks)`: those that ended, and none that did not. Goes on for ever where all do."""
+    """`asyncio.wait(tasks)`: those that ended, and the set of those that did not, which a program may fill up again.
+    Goes on for ever where all do."""
     from sselint.read.python.interpreter import calls
 
     given = [v if is_task(v) else calls.run_apart(m, v, a.site) for v in iteration.known_items(m, a.first())]
-    ended = [v for v in given if not (is_task(v) and isinstance(_done(v).signal, Ended))]
+    goes_on = [is_task(v) and isinstance(_done(v).signal, Ended) for v in given]
+    ended = [v for v, more in zip(given, goes_on, strict=True) if not more]
     if given and not ended:
         raise Ended
-    return Tuple((Collection(0, tuple(Item(v) for v in ended)), Collection(0, ())))
+    pending = m.make("set", "set", a.site, a.frame)
+    m.overlay.items[pending] = [Item(v) for v, more in zip(given, goes_on, strict=True) if more]
+    return Tuple((Collection(0, tuple(Item(v) for v in ended)), pending))
 
 
 def _done(value: Value) -> Done:
