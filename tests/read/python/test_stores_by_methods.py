@@ -84,3 +84,32 @@ def test_what_the_sdk_could_not_ask_is_no_store(old: str, new: str) -> None:
 
 def test_what_belongs_to_a_request_is_never_the_none_of_a_search_that_found_nothing() -> None:
     assert stream_of(SEARCHED).on_foreign.outcome is Outcome.EMPTY
+
+
+HANDED_ON = SEARCHED.replace(
+    "app = FastMCP",
+    """class Logged:
+    def __init__(self, inner):
+        self.inner = inner
+
+    async def store_event(self, stream_id, message):
+        print(stream_id)
+        return await self.inner.store_event(stream_id, message)
+
+    def __getattr__(self, name):
+        return getattr(INNER, name)
+
+
+app = FastMCP""",
+).replace("event_store=Journal()", "event_store=Logged(Journal())")
+
+
+def test_what_a_store_hands_on_is_asked_of_the_one_behind_it() -> None:
+    stream = stream_of(HANDED_ON.replace("INNER", "self.inner"))
+    assert (stream.replay.where, stream.on_foreign.outcome) == (Where.MEMORY, Outcome.EMPTY)
+
+
+def test_what_a_store_hands_on_to_nobody_in_the_tree_is_not_known() -> None:
+    """Look-alike: something replays what is behind the cursor, out of sight."""
+    stream = stream_of("from helpers import other\n" + HANDED_ON.replace("INNER", "other"))
+    assert stream.on_foreign.outcome is Outcome.UNKNOWN

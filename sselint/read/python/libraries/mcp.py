@@ -10,6 +10,7 @@ from sselint.read.python.interpreter.machine import Answered, Arguments, Ended, 
 from sselint.read.python.interpreter.values import (
     Callback,
     Const,
+    Function,
     Input,
     Minted,
     Ref,
@@ -168,7 +169,7 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
         _refuse(m, option(m, ref, "without_store", 500), a.site)
     m.note("stream", a.site)
     m.begun = True
-    method = classes.find_method(m, store, "replay_events_after")
+    method = _method(m, store, "replay_events_after", a)
     if method is None and isinstance(store, Ref) and library.describes(m, store, "replay_events_after"):
         method = classes.attribute(m, store, "replay_events_after", a.site, a.frame)
         if not _holds(m, store, a.site):
@@ -176,7 +177,7 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
     if method is None:
         wire.emit(
             m,
-            {"data": store if isinstance(store, Unknown) else Unknown("what the event store replays")},
+            {"data": store if isinstance(store, Unknown) else Unknown("what the event store replays", cursor=True)},
             a.site,
             framed=False,
         )
@@ -192,6 +193,15 @@ def _serve(m: Machine, ref: Ref, store: Value | None, a: Arguments) -> None:
         wire.emit(m, {"data": result}, a.site, framed=False)
     m.note("live", a.site, source=sessions(m, ref).id, fed="local")
     raise Ended
+
+
+def _method(m: Machine, store: Value, name: str, a: Arguments) -> Value | None:
+    """A method of a store of the tree, be it that it hands on what it does not have itself."""
+    found = classes.find_method(m, store, name)
+    if found is not None or classes.find_method(m, store, "__getattr__") is None:
+        return found
+    handed = classes.attribute(m, store, name, a.site, a.frame)
+    return handed if isinstance(handed, Function) else None
 
 
 def _holds(m: Machine, store: Ref, site: Site) -> bool:
@@ -215,7 +225,7 @@ def _live(m: Machine, store: Value | None, a: Arguments) -> None:
         m.publishing = outer
     wire.emit(m, {k: v for k, v in fields.items() if not (isinstance(v, Const) and v.value is None)}, a.site)
     if m.building and store is not None:
-        method = classes.find_method(m, store, "replay_events_after")
+        method = _method(m, store, "replay_events_after", a)
         if method is not None:
             calls.awaited(
                 m,
@@ -226,7 +236,7 @@ def _live(m: Machine, store: Value | None, a: Arguments) -> None:
 
 
 def _named(m: Machine, store: Value, message: Value, a: Arguments) -> Value:
-    method = classes.find_method(m, store, "store_event")
+    method = _method(m, store, "store_event", a)
     if method is None and isinstance(store, Ref) and library.describes(m, store, "store_event"):
         method = classes.attribute(m, store, "store_event", a.site, a.frame)
     if method is None:
