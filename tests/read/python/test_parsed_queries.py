@@ -80,6 +80,7 @@ ThreadingHTTPServer(("", 8000), Feed).serve_forever()
 
 ASGI = """
 import redis.asyncio as redis
+from starlette.datastructures import QueryParams
 from urllib.parse import parse_qs
 
 log = redis.Redis()
@@ -129,8 +130,16 @@ def test_the_address_of_a_plain_server_holds_the_query(query: str) -> None:
     assert (stream.cursor.how, stream.on_foreign.outcome) == ("query after", Outcome.COMPARED)
 
 
-def test_an_asgi_scope_holds_the_query() -> None:
-    stream = stream_of(ASGI)
+@pytest.mark.parametrize(
+    "last",
+    [
+        'parse_qs(scope["query_string"].decode()).get("last_id", ["0"])[0]',
+        'parse_qs(scope["query_string"]).get(b"last_id", [b"0"])[0].decode()',
+        'QueryParams(scope["query_string"]).get("last_id", "0")',
+    ],
+)
+def test_an_asgi_scope_holds_the_query(last: str) -> None:
+    stream = stream_of(ASGI.replace('parse_qs(scope["query_string"].decode()).get("last_id", ["0"])[0]', last))
     assert (stream.cursor.how, stream.replay.where) == ("query last_id", Where.SHARED)
 
 
