@@ -41,6 +41,31 @@ def test_what_one_factory_puts_together_whole_is_found_although_nothing_calls_it
     assert (stream.replay.where, stream.on_foreign.outcome) == (Where.MEMORY, Outcome.COMPARED)
 
 
+@pytest.mark.parametrize(
+    ("made", "put", "sent"),
+    [
+        ("log = []", "log.append((next(numbers), text))", "log"),
+        ("app.state.log = []", "app.state.log.append((next(numbers), text))", "request.app.state.log"),
+        ("log = Kept()", "log.add(next(numbers), text)", "log.lines"),
+        ("log = log or Kept()", "log.add(next(numbers), text)", "log.lines"),
+    ],
+)
+def test_what_a_factory_keeps_for_its_handlers_is_there_for_all_requests(made: str, put: str, sent: str) -> None:
+    kept = "class Kept:\n    def __init__(self):\n        self.lines = []\n\n"
+    kept += "    def add(self, number, text):\n        self.lines.append((number, text))\n\n\ndef create_app("
+    text = FACTORY.replace("\nlog = []\n", "").replace("def create_app(", kept + ("log=None" if "or" in made else ""))
+    text = text.replace("FastAPI()", f"FastAPI()\n    {made}").replace("log.append((next(numbers), text))", put)
+    stream = stream_of(text.replace("text in log if", f"text in {sent} if"))
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.COUNTER, Where.MEMORY)
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+
+
+def test_what_a_handler_makes_is_of_its_request_alone() -> None:
+    """Look-alike: the handler makes it, not the factory."""
+    text = FACTORY.replace("        last = int", "        log = []\n        last = int")
+    assert stream_of(text).replay.where is not Where.MEMORY
+
+
 def test_what_is_put_into_an_application_of_nobody_is_no_endpoint() -> None:
     """Look-alike: what the function makes is no application of a library that is known."""
     other = FACTORY.replace(

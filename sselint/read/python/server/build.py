@@ -381,6 +381,7 @@ def _run(function: Value, site: Site, m: Machine) -> None:
             given = tuple(_parameter(m, function, p) for p in parameters if p.kind == "positional")
             named = {p.name: _parameter(m, function, p) for p in parameters if p.kind == "keyword"}
         m.alone = function.node
+        m.boot = m.boot or order.makes(m.world, function)  # whoever calls it does so when the process starts
     value = calls.call(m, function, given, named, site, None)
     try:
         if isinstance(value, Generator) and value.kind == "coroutine":

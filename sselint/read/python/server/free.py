@@ -22,7 +22,7 @@ from sselint.read.python.interpreter.values import (
     Value,
 )
 from sselint.read.python.libraries import described, inject, library, mcp, wire
-from sselint.read.python.server import by_annotation, handed_on
+from sselint.read.python.server import by_annotation, handed_on, order
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.world import World
 from sselint.read.python.source import ir
@@ -59,8 +59,8 @@ SENDS = re.compile(
 
 def _open(world: World, function: Function, ran: set[object]) -> bool:
     node = function.node
-    if described.defines(world.rules, function):
-        return False
+    if described.defines(world.rules, function) or order.makes(world, function):
+        return False  # what puts an application together answers nobody itself
     if not SENDS.search(function.module.code(node.cst)):
         return False
     if not isinstance(node, ir.FunctionNode) or node in ran or (node in world.called and node not in world.standalone):
