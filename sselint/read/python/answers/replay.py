@@ -9,11 +9,13 @@ from sselint.read.python.answers.idsource import is_constant
 from sselint.read.python.answers.outcome import Path, doubtful, evidence_of, written_down
 from sselint.read.python.interpreter.heap import Heap, Object
 from sselint.read.python.interpreter.machine import Hypothesis
+from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import Const, Minted, leaves
 from sselint.read.python.source.modules import Site
 
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
 SAME = "replayed from a table that is the same on every process"
+UNSEEN = "what wakes it for what others publish is not seen"
 PLACES = {
     "shared": Where.SHARED,
     "image": Where.SHARED,
@@ -173,10 +175,10 @@ def _tail(
 
 
 def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site | None]]:
-    """Where what a stream waits for comes from."""
-    for event in (e for p in paths for e in p.events("live")):
+    """Where what a stream waits for comes from. A wait that only wakes tells of nothing: what is asked then does."""
+    for event, wakes in ((e, _only_wakes(heap, p, e)) for p in paths for e in p.events("live")):
         target = heap.objects.get(int(event.data["source"]))
-        if target is None:
+        if target is None or (wakes and event.data.get("timed")):
             continue
         if target.where in PLACES:
             yield PLACES[target.where], f"then what {_named(target)} passes on arrives", event.site
@@ -187,10 +189,23 @@ def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site
             waited = target.label or "the queue"
             yield Where.UNKNOWN, f"nothing in the tree puts anything into {waited} that it then waits for", event.site
         elif fed and not fed & {"local", "memory", "process"}:
+            if wakes:
+                continue
             why = "then a task of the process passes on what any process put into the shared store"
             yield Where.SHARED, why, event.site
+        elif wakes:
+            yield Where.UNKNOWN, f"then this process wakes it to ask again, and {UNSEEN}", event.site
         else:
             yield Where.MEMORY, "then only what this process publishes arrives", event.site
+
+
+def _only_wakes(heap: Heap, path: Path, event: Event) -> bool:
+    """Whether what is waited for says nothing, and what is sent then is read again in every round from a store."""
+    if not event.data.get("mark"):
+        return False
+    sent = {frame.item.source for frame in path.frames if frame.item is not None}
+    asked = sent.intersection(_polled(heap, [path]))
+    return bool(asked) and event.data["source"] not in sent and all(heap[n].where in PLACES for n in asked)
 
 
 def _sent_live(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Machine
-from sselint.read.python.interpreter.values import Item, Ref, Reply, Unknown, Value, leaves
+from sselint.read.python.interpreter.values import Const, Item, Ref, Reply, Unknown, Value, leaves
 from sselint.read.python.source.modules import Site
 
 MANY = 8
@@ -31,7 +31,7 @@ def received(m: Machine, queue: Ref, item: Item, site: Site | None) -> Value:
     source = item.source or _teller(m, item.value)
     m.live = Item(item.value, source or queue.id, item.phase or "live")
     fed = "nothing" if isinstance(item.value, Unknown) and item.value.cursor else "" if source else "local"
-    m.note("live", site, source=queue.id, fed=fed, through=source)
+    m.note("live", site, source=queue.id, fed=fed, through=source, mark=isinstance(item.value, Const))
     return item.value
 
 

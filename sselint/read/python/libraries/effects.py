@@ -293,7 +293,7 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
         return Unknown(placeholders.UNFED + (target.label or "the queue"))
     value = options[m.choose(len(options), ("queue", ref.id, m.round), "value", "what comes next", c.arguments.site)]
     m.live = Item(value, ref.id, "live")
-    m.note("live", c.arguments.site, source=ref.id, fed="")
+    m.note("live", c.arguments.site, source=ref.id, fed="", mark=isinstance(value, Const), timed=_lasts(c, effect))
     return m.as_state(value, ref.id)
 
 
@@ -383,7 +383,10 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
         named = a.keywords if effect.get("passes", False) else {}
         asked = isinstance(function, Unknown) and bool(rest or named)  # what it gives may depend on that
         value = calls.call(m, function, rest, named, a.site, a.frame) if asked or not _ready(function) else function
-        return calls.awaited(m, value, a.site)
+        result = calls.awaited(m, value, a.site)
+        if m.trace and m.trace[-1].kind == "live" and _lasts(c, effect):
+            m.trace[-1].data["timed"] = True
+        return result
     if not _ready(function):  # it is called there: one that never returns is no end of what begins it
         function = Partial(function, tuple(rest), tuple(a.keywords.items()) if effect.get("passes") else ())
         if m.boot:  # it goes on when there is more than start-up has made: it is run again then
@@ -392,6 +395,12 @@ def _runs(m: Machine, effect: Effect, c: Context) -> Value:
     if lasting is not None:
         m.world.register(m, "lasting", None, lasting, {}, effect, a.site)
     return calls.run_apart(m, function, a.site)
+
+
+def _lasts(c: Context, effect: Effect) -> bool:
+    """Whether a wait ends by itself after a time that the call says."""
+    limit = c.argument(effect, "otherwise") if effect.get("otherwise") else None
+    return limit is not None and limit != NOTHING
 
 
 def _ready(value: Value) -> bool:
