@@ -47,13 +47,14 @@ async def orders(last_event_id: int = Header(default=0)):
 
     return StreamingResponse(frames(), media_type="text/event-stream")
 """
+LOOKED = SERVER.replace("bells = set()", "bells = set()\nseen = []")
 
 
 def tail_of(put: str, waits: str) -> Where:
     return stream_of(SERVER.replace("PUT", put).replace("WAITS", waits)).replay.live_tail
 
 
-@pytest.mark.parametrize("put", ["None", "True", '"new"'])
+@pytest.mark.parametrize("put", ["None", "True", '"new"', "number", '{"id": number, "text": text}'])
 @pytest.mark.parametrize(
     "waits",
     [
@@ -63,7 +64,7 @@ def tail_of(put: str, waits: str) -> Where:
     ],
 )
 def test_what_is_asked_again_after_a_time_tells_of_every_process(put: str, waits: str) -> None:
-    """What this process publishes is only told of earlier."""
+    """What this process publishes is only told of earlier: nobody looks at what the queue holds."""
     assert tail_of(put, waits) is Where.SHARED
 
 
@@ -85,6 +86,19 @@ def test_a_row_that_is_named_in_the_queue_is_the_process_s_own() -> None:
                 for row in await base.fetch("SELECT id, text FROM orders WHERE id = $1", number):
                     yield f"id: {row['id']}\\ndata: {row['text']}\\n\\n\""""
     assert tail_of("number", waits) is Where.MEMORY
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "last = await asyncio.wait_for(bell.get(), 10)",
+        "seen.append(await asyncio.wait_for(bell.get(), 10))",
+        "yield f\"id: {await asyncio.wait_for(bell.get(), 10)}\\ndata: here\\n\\n\"",
+    ],
+)
+def test_what_is_looked_at_is_no_mere_bell(use: str) -> None:
+    """Silent: what is asked or sent then may come of what this process alone has put there."""
+    assert stream_of(LOOKED.replace("PUT", "number").replace("WAITS", use)).replay.live_tail is Where.MEMORY
 
 
 def test_a_word_that_is_sent_itself_is_no_mere_bell() -> None:

@@ -31,8 +31,14 @@ def received(m: Machine, queue: Ref, item: Item, site: Site | None) -> Value:
     source = item.source or _teller(m, item.value)
     m.live = Item(item.value, source or queue.id, item.phase or "live")
     fed = "nothing" if isinstance(item.value, Unknown) and item.value.cursor else "" if source else "local"
-    m.note("live", site, source=queue.id, fed=fed, through=source, mark=isinstance(item.value, Const))
+    m.note("live", site, source=queue.id, fed=fed, through=source, gave=item.value, mark=isinstance(item.value, Const))
     return item.value
+
+
+def dropped(m: Machine, value: Value) -> None:
+    """Notes that nobody looks at what was waited for, where the value of a statement is just that."""
+    if m.trace and m.trace[-1].kind == "live" and m.trace[-1].data.get("gave") is value:
+        m.trace[-1].data["mark"] = True
 
 
 def _teller(m: Machine, value: Value) -> int:

@@ -34,7 +34,7 @@ from sselint.read.python.interpreter.machine import (
     Signal,
     Started,
 )
-from sselint.read.python.interpreter.queued import rounds
+from sselint.read.python.interpreter.queued import dropped, rounds
 from sselint.read.python.interpreter.values import (
     STORED,
     ClassValue,
@@ -69,6 +69,7 @@ def _evaluate(m: Machine, node: ir.Evaluate, frame: Frame) -> None:
     if bit_by_bit.extended(m, node.value, frame):
         return
     value = expressions.evaluate(m, node.value, frame)
+    dropped(m, value)
     if isinstance(value, Generator) and value.kind == "coroutine" and not isinstance(node.value, ir.Await):
         calls.run_apart(m, value, m.site(frame, node))
 

@@ -293,8 +293,9 @@ def _take(m: Machine, effect: Effect, c: Context) -> Value:
         return Unknown(placeholders.UNFED + (target.label or "the queue"))
     value = options[m.choose(len(options), ("queue", ref.id, m.round), "value", "what comes next", c.arguments.site)]
     m.live = Item(value, ref.id, "live")
-    m.note("live", c.arguments.site, source=ref.id, fed="", mark=isinstance(value, Const), timed=_lasts(c, effect))
-    return m.as_state(value, ref.id)
+    given, mark = m.as_state(value, ref.id), isinstance(value, Const)
+    m.note("live", c.arguments.site, source=ref.id, fed="", gave=given, mark=mark, timed=_lasts(c, effect))
+    return given
 
 
 def _writes(m: Machine, effect: Effect, c: Context) -> Value:
