@@ -238,6 +238,30 @@ def test_what_comes_behind_the_cursor_in_a_table_without_a_class(column: str) ->
     assert table(where=f".where({column} > last).order_by({column})").on_foreign.outcome is Outcome.COMPARED
 
 
+TAKEN_APART = 'for e in connection.execute(select(events){where}):\n                yield f"id: {{e.{sent}}}'
+
+
+@pytest.mark.parametrize("write", INSERTED)
+@pytest.mark.parametrize("columns", ["events.c.{sent}, events.c.text", "events.c['{sent}'], events.c.text"])
+def test_rows_of_columns_that_are_taken_apart(write: str, columns: str) -> None:
+    """The first of `for number, text in ...` is the column that the statement names first."""
+    taken = 'for n, text in connection.execute(select(COLUMNS){where}):\n                yield f"id: {{n}}'
+    program = TABLE.replace(TAKEN_APART, taken.replace("COLUMNS", columns)).replace("{{e.text}}", "{{text}}")
+    assert "for n, text" in program
+    seq, key = (program.format(write=write, where="", sent=sent, guard="") for sent in ("seq", "id"))
+    assert stream_of(seq).ids.scope is not Scope.SHARED
+    assert stream_of(key).ids.scope is Scope.SHARED
+
+
+@pytest.mark.parametrize("first", ["seq", "id"])
+def test_rows_of_columns_of_a_class_that_are_taken_apart(first: str) -> None:
+    """As with a table without a class."""
+    program = SQLALCHEMY.replace("for e in session.scalars(select(Event)", "for n, text in session.execute(select(%s)")
+    program = program.replace("{{e.{sent}}}", "{{n}}").replace("{{e.text}}", "{{text}}") % f"Event.{first}, Event.text"
+    written = program.format(write=STATEMENTS["values"].format(seq="next(counter)"))
+    assert (stream_of(written).ids.scope is Scope.SHARED) == (first == "id")
+
+
 def test_an_unknown_cursor_is_refused_by_a_table_without_a_class() -> None:
     """The entry is asked for by being equal. Look-alike: nothing asks for it, and everything is sent."""
     assert table(where=".where(events.c.id > last)", guard=GUARD).on_foreign.outcome is Outcome.FAIL_CLOSED

@@ -51,6 +51,9 @@ FAILURES = frozenset(
 # -- defining ------------------------------------------------------------------------------------------------------
 
 
+OWNER, NAME = "the class of this attribute", "the name of this attribute"
+
+
 def define(m: Machine, node: ir.ClassNode, frame: Frame) -> ClassValue:
     """Runs a class body."""
     from sselint.read.python.interpreter import expressions, statements
@@ -67,6 +70,8 @@ def define(m: Machine, node: ir.ClassNode, frame: Frame) -> ClassValue:
         statements.run_block(m, (statement,), inner)
     for name, value in scope.variables.items():
         scope.variables[name] = _outside(value, scope, found)
+        if isinstance(value, Ref) and m.object(value).kind == "library":  # a column is told its name by the class
+            m.object(value).details.update({OWNER: found, NAME: Const.of(name)})
     found.flags["dataclass"] = any(_is_record(m, base) for base in ancestors(m, found))
     return found
 

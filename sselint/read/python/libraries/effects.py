@@ -208,6 +208,9 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
     made = replace(made, placed=effect.get("by") == "position", row=tables.row_class(given))
     question = asked.query(m, store, c.arguments.positional) if effect.what == "sql" else None
     made = replace(made, table=question.statement.table if question is not None else tables.asked_for(m, given))
+    if effect.what == "sql" and question is None and c.arguments.positional:
+        table, columns = rows.selected(m, c.arguments.positional[0])
+        made = replace(made, table=made.table or table, columns=columns)
     orders = tuple(map(str, c.entry.options.get("compares", ())))
     terms = asked.terms(m, question, named, orders)
     made = newest.behind(made, terms, bool(orders) or effect.what == "sql" or effect.get("by") == "question")

@@ -365,7 +365,8 @@ def object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value | Non
     if entry.method(name) is not None:
         return Method(ref, name)
     if "*" in entry.attributes:
-        return effects.apply(m, entry.attributes["*"], Context(ref, entry, Arguments((), {}, site, None)))
+        asked = Arguments((Const.of(name),), {}, site, None)  # the name is what tells one from the other
+        return effects.apply(m, entry.attributes["*"], Context(ref, entry, asked))
     if target.kind == "library":
         given = argument(m, ref, name)
         if given is not None:

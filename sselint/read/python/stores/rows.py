@@ -52,6 +52,32 @@ def by_statement(m: Machine, store: Object, given: Sequence[Value], site: Site) 
     put(m, store, columns, about, site)
 
 
+def selected(m: Machine, statement: Value) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The one table, "" where that is not said, and the columns in order that a statement made of calls asks for: none
+    where it asks for whole rows, or for what is not understood."""
+    first = statement
+    while isinstance(first, Ref) and m.object(first).kind == "library":
+        parent = library.argument(m, first, "parent")
+        if not isinstance(parent, Ref) or library.role_of(m, parent) != library.role_of(m, statement):
+            break
+        first = parent
+    if not isinstance(first, Ref) or m.object(first).kind != "library":
+        return "", ()
+    given = [library.argument(m, first, name) for name in m.object(first).arguments if name != "rows"]
+    found = [tables.column(m, _within(m, value)) for value in given if value is not None]
+    known = [one for one in found if one is not None]
+    of = {table for table, _ in known}
+    return of.pop() if len(of) == 1 else "", tuple((n, n) for _, n in known) if len(known) == len(found) else ()
+
+
+def _within(m: Machine, value: Value) -> Value:
+    """The column that the newest or oldest value is asked for of, else the value itself."""
+    entry = library.entry_of(m, value) if isinstance(value, Ref) else None
+    if entry is None or not isinstance(value, Ref) or not entry.options.get("end"):
+        return value
+    return library.argument(m, value, "of") or value
+
+
 def _puts(m: Machine, statement: Ref) -> bool:
     entry = library.entry_of(m, statement)
     return entry is not None and bool(entry.options.get("puts"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sselint.read.python.interpreter import classes
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.values import ClassValue, Const, Descriptor, Function, Ref, Reply, Value
+from sselint.read.python.libraries import library
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
@@ -56,6 +57,18 @@ def of_class(m: Machine, cls: ClassValue, asked: Value) -> Value:
         m.overlay.attributes[(asked, "argument rows")] = cls
         m.object(asked).arguments.setdefault("rows", cls)
     return asked
+
+
+def column(m: Machine, value: Value) -> tuple[str, str] | None:
+    """The table and the name of a column that stands for itself (`Event.seq`, `events.c.seq`), the table "" where that
+    is not said; None where a value is no such column."""
+    if not isinstance(value, Ref) or not library.is_column(m, value):
+        return None
+    details = m.object(value).details
+    owner, name = details.get(classes.OWNER), details.get(classes.NAME) or library.argument(m, value, "name")
+    if not isinstance(name, Const):
+        return None
+    return (_named(m, owner) if isinstance(owner, ClassValue) else "", str(name.value))
 
 
 def own_member(m: Machine, reply: Reply, name: str, kinds: tuple[str, ...]) -> Value | None:
