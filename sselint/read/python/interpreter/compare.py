@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from sselint.read.python.interpreter import at_cursor, iteration, membership, oldest, pieces, rings
+from sselint.read.python.interpreter import at_cursor, iteration, last, membership, oldest, pieces, rings
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -71,6 +71,7 @@ def holds(m: Machine, sign: str, left: Value, right: Value, site: Site, frame: F
             wanted = MIRROR.get(sign, sign) if mirrored else sign
             return _with_cursor(m, wanted, one, other, site)
     known = at_cursor.compares(m, sign, left, right)
+    known = last.compares(m, sign, left, right) if known is None else known
     return known if known is not None else _other(m, sign, left, right, site)
 
 

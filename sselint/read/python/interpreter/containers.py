@@ -13,6 +13,7 @@ from sselint.read.python.interpreter import (
     columns,
     compare,
     iteration,
+    last,
     oldest,
     placeholders,
     records,
@@ -310,6 +311,8 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
         found = view.items[0 if first else -1]
         if m.round and not m.building and (first or (m.live is not None and isinstance(m.live.at, Const))):
             m.live = Item(found.value, view.source, found.phase, at=index) if first else None  # counted on from there
+        if index.value == -1:
+            return last.element(m, view)
         return oldest.element(m, found.value, first and not m.building and found.phase in oldest.EARLIEST)
     if isinstance(index, Cursor):
         m.note("compare", site, other=index, phase="")

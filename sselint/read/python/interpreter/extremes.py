@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python.interpreter import arithmetic, iteration, oldest
+from sselint.read.python.interpreter import arithmetic, iteration, last, oldest
 from sselint.read.python.interpreter.machine import Arguments, Machine
 from sselint.read.python.interpreter.values import Const, Unknown, Value
 
@@ -15,6 +15,9 @@ def least(m: Machine, a: Arguments) -> Value:
 
 def greatest(m: Machine, a: Arguments) -> Value:
     """`max`, and `min` of what is no history."""
+    newest = last.greatest(m, iteration.view_of(m, a.first())) if len(a.positional) == 1 else None
+    if newest is not None:
+        return newest
     values = list(a.positional) if len(a.positional) > 1 else iteration.known_items(m, a.first())
     if not values:
         default = a.keywords.get("default")

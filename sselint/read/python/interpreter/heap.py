@@ -115,7 +115,7 @@ class Overlay:
 
     Objects with a serial number are the run's own: their content here is all there is, unless they `escaped` into an
     object that others see. `known` keeps the decisions of this run that must stay the same: which of several values an
-    attribute has, whether a container is empty. `oldest` are elements that were taken from the front of a history.
+    attribute has, whether a container is empty. `oldest` and `newest` are elements taken from the ends of a history.
     """
 
     attributes: dict[tuple[Ref, str], Value] = field(default_factory=dict)
@@ -128,6 +128,7 @@ class Overlay:
     taken: dict[int, tuple[Value, bool]] = field(default_factory=dict)
     """Values, by their identity, that this run took for true or for false when it first asked."""
     oldest: set[Ref] = field(default_factory=set)
+    newest: set[Ref] = field(default_factory=set)
     serial: int = 0
 
     def attributes_of(self, ref: Ref) -> dict[str, Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeGuard
 
+from sselint.read.python.interpreter import last
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -45,7 +46,9 @@ def least(m: Machine, view: Collection | None) -> Value | None:
 
 
 def part(m: Machine, holder: Value, value: Value) -> Value:
-    """An entry or attribute of something: the oldest element's number is the oldest number."""
+    """An entry or attribute of something: the number of the oldest element is the oldest number, and so on."""
+    if isinstance(holder, Ref) and last.is_newest(m, holder):
+        return last.marked(value)
     return _marked(value) if isinstance(holder, Ref) and holder in m.overlay.oldest else value
 
 
