@@ -14,6 +14,7 @@ NOT_FOUND = "a search came to the end"
 AT = "at"
 LATER = ("after", "high")
 RANK = {"before": -1, "at": 0, "after": 1}
+MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 

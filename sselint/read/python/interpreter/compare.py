@@ -10,8 +10,6 @@ from sselint.read.python.interpreter import at_cursor, iteration, last, membersh
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     COUNTING,
-    NEWEST,
-    OLDEST,
     STORED,
     ClassValue,
     Collection,
@@ -39,7 +37,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.source.modules import Site
 
 ORDER = at_cursor.ORDER
-MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+MIRROR = at_cursor.MIRROR
 RANK = {**at_cursor.RANK, "low": -1, "high": 1}
 GIVEN = ("path", "the request's id")
 FAR = 10**6
@@ -125,7 +123,7 @@ def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
         if isinstance(other, Const) and other.value is None:
             if isinstance(one, Variable):
                 return m.world.decide_variable(m, one, "is None", site, lambda v: v is None)
-            if isinstance(one, Reply) and (one.is_nothing or one.selection in (NEWEST, OLDEST)):
+            if isinstance(one, Reply) and one.is_there:
                 return False  # the answer itself is there; and a store without any entry has none to send
             if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not is_given(one)):
                 kind = "opaque" if isinstance(one, Unknown) and one.cursor else "condition"

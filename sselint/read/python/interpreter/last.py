@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sselint.read.python.interpreter.at_cursor import ORDER
+from sselint.read.python.interpreter.at_cursor import MIRROR, ORDER
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.values import NEWEST, Collection, Minted, Ref, Tuple, Value
 
 LIVE = "live"
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def element(m: Machine, view: Collection) -> Value:
@@ -52,7 +51,7 @@ def marked(value: Value) -> Value:
 def compares(m: Machine, sign: str, left: Value, right: Value) -> bool | None:
     """Whether an element that is looked at stands behind what was the newest one: none does, and asked again, what has
     been added since. None where the two are something else."""
-    for one, other, wanted in ((left, right, sign), (right, left, MIRRORED.get(sign, ""))):
+    for one, other, wanted in ((left, right, sign), (right, left, MIRROR.get(sign, ""))):
         if wanted in ORDER and _has_newest(other) and _is_other(one, other) and m.current and m.current[-1].source:
             return (wanted in (">", ">=")) == _is_added(m)
     return None

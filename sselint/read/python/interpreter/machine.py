@@ -15,8 +15,6 @@ from sselint.read.python.interpreter.heap import Object, Overlay
 from sselint.read.python.interpreter.oracle import Decision, Oracle
 from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import (
-    NEWEST,
-    OLDEST,
     STORED,
     ClassValue,
     Collection,
@@ -383,7 +381,7 @@ class Machine:
         if isinstance(value, Method):
             return self._member_truth(value, site)
         kind = "opaque" if isinstance(value, Unknown) and value.cursor else "condition"
-        if isinstance(value, Reply) and (value.is_nothing or value.selection in (NEWEST, OLDEST)):
+        if isinstance(value, Reply) and value.is_there:
             return True  # the answer is there; and a store without any entry has none to send
         if isinstance(value, Reply | Input | Unknown):
             label = (

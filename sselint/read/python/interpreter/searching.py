@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sselint.read.python.interpreter import at_cursor, expressions, iteration
-from sselint.read.python.interpreter.compare import MIRROR
 from sselint.read.python.interpreter.machine import Broke, Continued, Frame, Machine
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -181,7 +180,7 @@ def _bound(test: ir.Expression, name: str, sign: str) -> tuple[ir.Expression | N
         return None, None
     (compared, other), asked = test.rest[0], test.left
     if isinstance(other, ir.Name) and other.id == name:
-        compared, asked, other = MIRROR.get(compared, ""), other, asked
+        compared, asked, other = at_cursor.MIRROR.get(compared, ""), other, asked
     asked = asked.target if isinstance(asked, ir.Walrus) else asked
     if not isinstance(asked, ir.Name) or asked.id != name:
         return None, None

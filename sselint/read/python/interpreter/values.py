@@ -346,6 +346,12 @@ class Reply(Value):
         """Whether the store has no row that answers."""
         return self.selection == NO_ROW
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the answer itself is there, without asking: it holds nothing, or an end of all entries; a store
+        without any entry has none to send."""
+        return self.selection in (NO_ROW, NEWEST, OLDEST)
+
 
 @dataclass(frozen=True, eq=False)
 class Generator(Value):

@@ -33,6 +33,8 @@ from sselint.read.python.stores import sql, stores, writers
 ASKED = "asked in SQL"
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
 DEEP = 9
+PARTS = frozenset({"given", "more", "rows"})
+"""What the arguments of a statement are called that are no columns: see `parameters` in the rules."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def _place(value: Value) -> tuple[str, str]:
 
 def _sign(name: str, orders: Sequence[str]) -> str:
     """What a keyword holds its column against the value with, where the rules say how keywords tell (`id__gt`)."""
-    if not orders or not name.isidentifier() or name in ("given", "more", "rows"):
+    if not orders or not name.isidentifier() or name in PARTS:
         return ""
     return ">" if name.endswith(tuple(orders)) else "" if "__" in name else "=="
 
@@ -193,7 +195,7 @@ def narrowed(among: Sequence[Term]) -> tuple[str, ...]:
 
 def _column(name: str) -> str:
     """The column that an argument names, none where its name is a position or says how it compares."""
-    return name if name.isidentifier() and "__" not in name and name not in ("given", "more") else ""
+    return name if name.isidentifier() and "__" not in name and name not in PARTS else ""
 
 
 def _terms(m: Machine, value: Value, sign: str, name: str, depth: int = 0) -> Iterator[Term]:

@@ -16,9 +16,6 @@ from sselint.read.python.libraries import library
 from sselint.read.python.source.modules import Site
 from sselint.read.python.stores import asked, stores, tables, writers
 
-ROWS = frozenset({"given", "more", "rows"})
-"""What the arguments of a statement are called that are no columns: see `parameters` in the rules."""
-
 
 def put(m: Machine, store: Object, columns: Sequence[tuple[str, Value]], about: Iterable[Value], site: Site) -> None:
     """Records the columns of a row. `about` is what the call is made with: a class of the tree among it says which
@@ -45,7 +42,7 @@ def by_statement(m: Machine, store: Object, given: Sequence[Value], site: Site) 
     if not isinstance(statement, Ref) or not _puts(m, statement):
         return
     made_with = asked.made_with(m, statement)
-    columns = [(name, value) for name, value in made_with if name not in ROWS and name.isidentifier()]
+    columns = [(name, value) for name, value in made_with if name not in asked.PARTS and name.isidentifier()]
     about = [value for _, value in made_with]
     for value in (*about, *given[1:]):
         columns += _columns(m, value)
