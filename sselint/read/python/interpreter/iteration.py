@@ -12,12 +12,11 @@ from sselint.read.python.interpreter import (
     classes,
     compare,
     containers,
-    placeholders,
     records,
+    representative,
     slices,
     text,
 )
-from sselint.read.python.interpreter.heap import MAX_VALUES
 from sselint.read.python.interpreter.machine import (
     LOOP_ROUNDS,
     Ended,
@@ -103,39 +102,11 @@ def _container_view(m: Machine, ref: Ref) -> Collection:
         source = next((i.source for i in added if i.source), 0)
         selection = next((i.selection for i in added if i.selection), "all")
         return Collection(source, tuple(added), selection)
-    m.note("read", target.site, container=ref.id)
     options = list(dict.fromkeys(k for k, _ in target.pairs)) if target.kind == "dict" else list(target.elements)
     if m.boot and ref.serial == 0 and added:
+        m.note("read", target.site, container=ref.id)
         return Collection(ref.id, tuple(Item(i.value, ref.id, i.phase) for i in added[: _many(m)]))
-    return Collection(ref.id, representatives(m, ref, options), "all")
-
-
-def representatives(m: Machine, ref: Ref, options: Sequence[Value]) -> tuple[Item, ...]:
-    target = m.object(ref)
-    if not options:
-        if target.boot and not target.grows and target.kind != "dict" and target.default is None and m.building:
-            return ()
-        options = [placeholders.unfilled(target.label or "the container")]
-    if m.is_empty(ref, target.site):
-        return ()
-    options = placeholders.without(m, options)[:MAX_VALUES]
-    chosen = options[0]
-    if len(options) > 1:
-        chosen = options[m.once(len(options), ("element", ref.id), "value", "which kind of element", target.site)]
-    chosen = m.as_state(chosen, ref.id)
-    if _inbox(m, ref):
-        m.note("live", target.site, source=ref.id, fed="")
-        return (Item(chosen, ref.id, "live", INBOX),)
-    phases = m.phases()
-    return tuple(Item(chosen, ref.id, phase) for phase in (reversed(phases) if target.newest_first else phases))
-
-
-def _inbox(m: Machine, ref: Ref) -> bool:
-    """Whether a container was made by the request that reads it and others have put there what it holds: that came
-    while the connection was open."""
-    if m.building:
-        return False
-    return ref.serial != 0 or any(item.selection == INBOX for item in m.current)
+    return representative.view(m, ref, options)
 
 
 def reply_view(m: Machine, value: Reply) -> Collection:
@@ -205,7 +176,7 @@ def iterate(m: Machine, value: Value, site: Site | None, body: Body) -> None:
         body(value if isinstance(value, Input) else Unknown(why, cursor, trail=value.trail))
 
 
-TABLE, INBOX = "table", "inbox"
+TABLE = "table"
 
 
 def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
@@ -221,7 +192,7 @@ def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
 
 def _view(m: Machine, view: Collection, site: Site | None, body: Body) -> None:
     for item in placed_items(m, view):
-        if item.selection in (TABLE, INBOX):
+        if item.selection in (TABLE, representative.INBOX):
             with m.looking_at(item):
                 body(item.value)
             continue

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sselint.read.python.interpreter import builtin_calls, compare, containers, iteration, queued, whose_keys
+from sselint.read.python.interpreter import (
+    builtin_calls,
+    compare,
+    containers,
+    iteration,
+    queued,
+    representative,
+    whose_keys,
+)
 from sselint.read.python.interpreter.machine import Arguments, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -151,9 +159,8 @@ def _dict_view(m: Machine, ref: Ref, shape: Callable[[Value, Value], Value]) -> 
     if m.own(ref):
         placed = containers.placed_pairs(m, ref, shape)
         return Collection(next((i.source for i in placed if i.source), 0), tuple(placed))
-    m.note("read", m.object(ref).site, container=ref.id)
     options = list(dict.fromkeys(shape(m.as_state(k, ref.id), m.as_state(v, ref.id)) for k, v in pairs))
-    return Collection(ref.id, iteration.representatives(m, ref, options))
+    return representative.view(m, ref, options)
 
 
 def _keys(m: Machine, receiver: Value, a: Arguments) -> Value:
