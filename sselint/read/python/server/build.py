@@ -24,7 +24,7 @@ from sselint.read.python.interpreter.values import (
     settled,
 )
 from sselint.read.python.libraries import inject, library
-from sselint.read.python.server import free, order, serve, unread
+from sselint.read.python.server import free, left_out, order, serve, unread
 from sselint.read.python.server.discover import Endpoints
 from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.registered import Registration
@@ -378,8 +378,9 @@ def _run(function: Value, site: Site, m: Machine) -> None:
         if function.receiver is not None:
             parameters = parameters[1:]
         if function.node not in m.world.options:
+            by_name = [*(p for p in parameters if p.kind == "keyword"), *left_out.named(m, function)]
             given = tuple(_parameter(m, function, p) for p in parameters if p.kind == "positional")
-            named = {p.name: _parameter(m, function, p) for p in parameters if p.kind == "keyword"}
+            named = {p.name: _parameter(m, function, p) for p in by_name}
         m.alone = function.node
         m.boot = m.boot or order.makes(m.world, function)  # whoever calls it does so when the process starts
     value = calls.call(m, function, given, named, site, None)
@@ -396,7 +397,7 @@ def _run(function: Value, site: Site, m: Machine) -> None:
 
 def _is_handed_back(m: Machine, value: Function) -> bool:
     """Whether what a function gives back is one that nothing has called: a decorator that is for others to use."""
-    return isinstance(value.node, ir.FunctionNode) and value.receiver is None and value.node not in m.world.called
+    return value.receiver is None and _fresh(m.world, value)
 
 
 def _parameter(m: Machine, function: Function, parameter: ir.Parameter) -> Value:
