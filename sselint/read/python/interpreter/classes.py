@@ -182,11 +182,12 @@ def instantiate(
     m.object(ref).label = m.object(ref).label or cls.name
     m.constructing.append(ref)
     try:
-        if cls.flags.get("dataclass") and "__init__" not in cls.attributes:
-            records.fill(m, cls, ref, positional, keywords, site)
-            records.prepared(m, cls, ref, site, frame)
-            return ref
         found = class_attribute(m, cls, "__init__")
+        if found is not None and found[1] != cls and cls.flags.get("dataclass") and not records.by_library(m, cls):
+            found = None  # the decorator makes one of the class's own
+        if found is None and cls.flags.get("dataclass"):
+            records.made(m, cls, ref, positional, keywords, site, frame)
+            return ref
         if found is not None:
             calls.call(m, bind(m, found[0], ref, found[1]), positional, keywords, site, frame)
         else:
@@ -221,7 +222,11 @@ def library_init(
     m: Machine, ref: Ref, cls: ClassValue, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
 ) -> None:
     """The constructor of a library's class that the tree inherits: its arguments become attributes of the same name."""
+    from sselint.read.python.interpreter import records
 
+    if records.by_library(m, cls):
+        records.made(m, cls, ref, positional, keywords, site, None)
+        return
     for base in library_bases(m, cls):
         entry = m.rules.entry(base.name)
         if entry is not None:

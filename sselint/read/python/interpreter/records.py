@@ -34,6 +34,27 @@ def fields_of(
     return found
 
 
+def by_library(m: Machine, cls: ClassValue) -> bool:
+    """Whether a class is a record for what it inherits: then the constructor is the library's, and the class may have
+    one of its own that hands on to it."""
+    entries = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
+    return any(entry is not None and entry.role in ("model", "settings") for entry in entries)
+
+
+def made(
+    m: Machine,
+    cls: ClassValue,
+    ref: Ref,
+    positional: tuple[Value, ...],
+    keywords: dict[str, Value],
+    site: Site,
+    frame: Frame | None,
+) -> None:
+    """What the constructor of a record does."""
+    fill(m, cls, ref, positional, keywords, site)
+    prepared(m, cls, ref, site, frame)
+
+
 def fill(
     m: Machine, cls: ClassValue, ref: Ref, positional: tuple[Value, ...], keywords: dict[str, Value], site: Site
 ) -> None:
