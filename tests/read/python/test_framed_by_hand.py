@@ -105,3 +105,30 @@ def test_an_id_out_of_sight_may_be_none_unless_its_line_is_written(sent: str, re
     )
     assert stream.ids.kind is IdKind.UNKNOWN
     assert stream.ids.reaches_fresh_client is reaches
+
+
+BEHIND = {
+    "an event that frames itself": "ServerSentEvent(data=text).encode()",
+    "what frames it out of sight": "framing.encoded(text)",
+}
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_an_id_written_in_front_of_what_frames_the_event(name: str) -> None:
+    """The line belongs to the event that follows it; without the line it is not known whether there is an id where what
+    frames the event is out of sight."""
+    handler = f"""
+    import framing
+    from sse_starlette.sse import ServerSentEvent
+    from starlette.responses import StreamingResponse
+
+    async def body():
+        for key, text in list(log):
+            yield f"id: {{key}}\\n{{{BEHIND[name]}}}"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+    """
+    assert stream_of(answered(handler)).ids.kind is IdKind.RANDOM
+    silent = handler.replace("id: {", "event: {")
+    expected = IdKind.UNKNOWN if "framing.enc" in BEHIND[name] else IdKind.NONE
+    assert stream_of(answered(silent)).ids.kind is expected

@@ -217,6 +217,13 @@ def _end_of_line(m: Machine, site: Site | None) -> None:
             emit(m, fields, where, literal=True, made=m.frame_made)
 
 
+def _lines_before(m: Machine) -> dict[str, Value]:
+    """The fields written by hand in front of an event that frames itself: they belong to it."""
+    before, m.frame_site = dict(m.frame_fields), None
+    m.frame_fields.clear()
+    return before
+
+
 def _field(line: tuple[Value, ...]) -> tuple[str, Value]:
     head = line[0]
     if not isinstance(head, Const):
@@ -233,7 +240,12 @@ def flush(m: Machine, site: Site | None) -> None:
     if not _says_stream(m):
         m.pending.clear()
         return
-    if m.pending and not m.frame_fields and not any(isinstance(p, Const) for p in m.pending):
+    if m.pending and "id" in m.frame_fields and not isinstance(m.pending[0], Const):
+        rest = m.pending[0]  # a field of the event has been written by hand, and what frames the others is out of sight
+        m.pending.clear()
+        where = m.frame_site or site
+        emit(m, {**_lines_before(m), "text": rest}, where, literal=True)
+    elif m.pending and not m.frame_fields and not any(isinstance(p, Const) for p in m.pending):
         value = m.pending[0]
         m.pending.clear()
         emit(m, {"text": value}, site, framed=False)
@@ -257,7 +269,8 @@ def send_event(m: Machine, value: Value, site: Site | None, entry_fields: dict[s
         entry = library.entry_of(m, value)
         if entry is not None and entry.role == "event":
             found = {name: library.use(m, value, name) for name in FIELDS}
-            emit(m, _present({k: v for k, v in found.items() if v is not None}), site, made=target.site)
+            told = _present({k: v for k, v in found.items() if v is not None})
+            emit(m, {**_lines_before(m), **told}, site, made=target.site)
             return
         if target.kind == "instance":
             held = {name: m.read_attribute(value, name, site) for name in FIELDS}

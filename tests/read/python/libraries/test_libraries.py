@@ -41,6 +41,8 @@ class Expected:
 MEMORY, DISK, SHARED, UNKNOWN = Where.MEMORY, Where.POD_DISK, Where.SHARED, Where.UNKNOWN
 
 EXPECTED = {
+    "ag_ui_numbered": Expected(COUNTER, Where.NONE, Where.NONE, Outcome.NOT_READ),
+    "ag_ui_runs": Expected(NONE, Where.NONE, Where.NONE, Outcome.NOT_READ),
     "aiohttp_buffered": Expected(COUNTER, MEMORY, Where.NONE, Outcome.COMPARED),
     "aiohttp_counter": Expected(COUNTER, MEMORY, MEMORY, Outcome.COMPARED),
     "aiohttp_refuses": Expected(RANDOM, MEMORY, MEMORY, Outcome.FAIL_CLOSED, 409),
