@@ -193,6 +193,9 @@ def _assembled(
         return None
     span = site.span("the endpoint")
     outcomes = _outcomes(several, words, runs.complete, cursor, may_overlap(ids))
+    if not runs.broken_off and ids.kind is not IdKind.UNKNOWN and _is_passed_over(everything, outcomes[0]):
+        cursor = Cursor(Truth.NO, why="all headers are gone through, and nothing depends on this one")
+        outcomes = _outcomes(several, words, runs.complete, cursor, may_overlap(ids))
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
     if runs.broken_off:
         on_foreign, on_overlap = _not_asked(on_foreign), on_overlap and _not_asked(on_overlap)
@@ -285,6 +288,13 @@ def _cursor(paths: Sequence[Path], covered: bool) -> Cursor:
         return Cursor(Truth.NO, why="nothing reads the cursor")
     how = str(read.data["how"])
     return Cursor(Truth.YES, how.lower(), f"read from the {how}", evidence_of([(read.site, "the cursor is read here")]))
+
+
+def _is_passed_over(paths: Sequence[Path], on_foreign: Run) -> bool:
+    """Whether the cursor comes along only among all headers, and nothing depends on it: a middleware that looks for
+    headers of its own has not read it."""
+    read = [e for p in paths for e in p.events("cursor")]
+    return on_foreign.outcome is Outcome.IGNORED and all(e.data.get("among_others") for e in read)
 
 
 def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Guard, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sselint.read.python.interpreter import calls, compare, containers, iteration, records, text
-from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Machine, Raised
+from sselint.read.python.interpreter.machine import LOOP_ROUNDS, Arguments, Ended, Frame, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     ClassValue,
     Const,
@@ -223,14 +223,21 @@ def _method(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _header_pairs(m: Machine, effect: Effect, c: Context) -> Value:
-    """All headers: the one that matters, and another."""
+    """All headers: the one that matters, and another. That they are gone through does not yet say that it is read."""
     raw = effect.get("raw", True)
     name: Any = b"last-event-id" if raw else "last-event-id"
     value = m.world.sent(m, "header", Const.of(name), NOTHING, c.arguments.site)
+    m.trace[-1].data["among_others"] = True
     other = Tuple((Const.of(b"accept" if raw else "accept"), Input("header accept")))
     if isinstance(value, Const) and value.value is None:
         return Tuple((other,))
     return Tuple((Tuple((Const.of(name), value)), other))
+
+
+def _header_names(m: Machine, effect: Effect, c: Context) -> Value:
+    """The names of all headers, which say nothing of what a client holds."""
+    other = Const.of("accept")
+    return Tuple((other,) if m.hypothesis is Hypothesis.MISSING else (Const.of("last-event-id"), other))
 
 
 def _scope(m: Machine, effect: Effect, c: Context) -> Value:
@@ -242,7 +249,7 @@ def _scope(m: Machine, effect: Effect, c: Context) -> Value:
     if name == "method":
         return _method(m, effect, c)
     if name == "headers":
-        entry = m.rules.entry("sselint.headers")
+        entry = m.rules.entry("sselint.header_list")
         return (
             library.make_object(m, entry, Arguments((), {}, c.arguments.site, None)) if entry is not None else NOTHING
         )
@@ -399,7 +406,8 @@ GIVES: dict[str, Callable[[Machine, Effect, Context], Value]] = {
     "header": _header, "query": _query, "variable": _variable, "image": _image, "element": _element, "copied": _copied,
     "used": _used, "entry": _attribute,
     "application": _application, "nothing": lambda m, e, c: NOTHING,
-    "method": _method, "header_pairs": _header_pairs, "scope": _scope, "environ": _environ, "place": _place,
+    "method": _method, "header_pairs": _header_pairs, "header_names": _header_names, "scope": _scope,
+    "environ": _environ, "place": _place,
     "named_input": _named_input, "configured": _configured, "response": _response, "prepared": _prepared,
     "object": _object,
     "collect": _collect, "collected": _collected, "begun": _begun, "sessions": _sessions,
