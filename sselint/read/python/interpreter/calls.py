@@ -34,6 +34,8 @@ from sselint.read.python.source.modules import Site
 from sselint.read.python.stores import stores
 
 ASIDE_STEPS = 2_500
+KEPT_FOR_THE_CALLER = 4
+"""One part in so many of what a call of start-up may take is not for the calls within it."""
 MAX_SAME = 2
 """So often the same function may be in its own call chain."""
 
@@ -145,11 +147,11 @@ def run_body(
 
 
 def _aside(m: Machine, function: Function, run: Callable[[], Value]) -> Value:
-    """What start-up does that has nothing to do with the streams: it must not take the steps of what has."""
-    if m.oracle.floor:
-        return run()
+    """What start-up does that has nothing to do with the streams: it must not take the steps of what has. Nor must a
+    call within it take those of the statements behind it, which may fill what requests find."""
+    left = m.oracle.steps_left - m.oracle.floor
     try:
-        with m.oracle.allowance(ASIDE_STEPS):
+        with m.oracle.allowance(left - left // KEPT_FOR_THE_CALLER if m.oracle.floor else ASIDE_STEPS):
             return run()
     except TooLong:
         return Unknown(f"what {function.name} gives, which takes too long to follow")

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter.oracle import Decision
-from sselint.read.python.interpreter.values import ClassValue, Ref, Unknown, Value
+from sselint.read.python.interpreter.values import ClassValue, Const, Ref, Unknown, Value
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
@@ -134,10 +134,15 @@ def picked(m: Machine, place: object, options: Sequence[Value], shown: str, site
         m.note("environment", None, name=variable)
     among = implementations(m, options)
     kind = "environment" if variables else "implementation" if among else "value"
+    options = sorted(options, key=_is_nothing)  # where start-up fills a place, nothing is there before it has
     chosen = options[m.once(len(options), place, kind, label, site)]
     if among:
         note_implementation(m, place, among, chosen, label, site)
     return chosen
+
+
+def _is_nothing(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is None
 
 
 def _class_of(m: Machine, value: Value) -> ClassValue | None:
