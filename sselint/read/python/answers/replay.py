@@ -82,7 +82,8 @@ def _label(target: Object) -> str:
 
 def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
     """The containers and stores whose elements are sent, other than from a queue. How things stand, which is told
-    without an id before what happens is told with one, is no replay where nothing asks how far the client has come."""
+    without an id before what happens is told with one, is no replay where nothing asks how far the client has come.
+    Nor is what the process reads once, when it loads its settings."""
     found: dict[int, None] = {}
     paths = list(paths)
     named = any(f.id is not None for p in paths for f in p.frames) and not any(p.events("cursor") for p in paths)
@@ -103,6 +104,7 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
                 and path.hypothesis is not Hypothesis.MISSING
                 and path.asks_cursor
                 and event.kind == "read"
+                and not event.data.get("at_start")
             ):
                 found.setdefault(number)
     found = found or dict.fromkeys(_looked_up(heap, paths))

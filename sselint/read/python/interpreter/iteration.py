@@ -104,7 +104,7 @@ def _container_view(m: Machine, ref: Ref) -> Collection:
         return Collection(source, tuple(added), selection)
     options = list(dict.fromkeys(k for k, _ in target.pairs)) if target.kind == "dict" else list(target.elements)
     if m.boot and ref.serial == 0 and added:
-        m.note("read", target.site, container=ref.id)
+        m.note("read", target.site, container=ref.id, at_start=m.boot)
         return Collection(ref.id, tuple(Item(i.value, ref.id, i.phase) for i in added[: _many(m)]))
     return representative.view(m, ref, options)
 

@@ -35,7 +35,7 @@ def view(m: Machine, ref: Ref, options: Sequence[Value]) -> Collection:
     if is_code(m, target, options):
         chosen = options[m.once(min(len(options), MAX_ENTRIES), ("entry", ref.id), "value", "which entry", target.site)]
         return Collection(0, (Item(chosen),))
-    m.note("read", target.site, container=ref.id)
+    m.note("read", target.site, container=ref.id, at_start=m.boot)
     return Collection(ref.id, representatives(m, ref, options))
 
 
