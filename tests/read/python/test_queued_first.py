@@ -127,3 +127,52 @@ def test_an_empty_list_replays_nothing() -> None:
     """Look-alike: the list is there, and what was missed is never put into it."""
     stream = stream_of(LISTED.replace("TAKEN", "popleft()").replace("MISSED", "[]"))
     assert stream.on_foreign.outcome in (Outcome.FROM_HEAD, Outcome.IGNORED)
+
+
+INBOXES = """
+import queue
+
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+inboxes = []
+count = 0
+
+
+class Inbox(queue.Queue):
+    def put_nowait(self, item):
+        with self.mutex:
+            if 0 < self.maxsize <= self._qsize():
+                raise queue.Full
+            {taken}
+            self.not_empty.notify()
+
+
+@app.post("/news")
+def publish(text: str):
+    global count
+    count += 1
+    for inbox in inboxes:
+        inbox.put_nowait((count, text))
+
+
+@app.get("/news")
+def news():
+    inbox = Inbox(20)
+    inboxes.append(inbox)
+
+    def body():
+        while True:
+            number, text = inbox.get()
+            yield f"id: {{number}}\\ndata: {{text}}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_a_queue_that_takes_in_by_itself() -> None:
+    """A class above the library's may put into it by what the library gives it for that. Look-alike: one that takes
+    nothing in hands nothing out."""
+    assert stream_of(INBOXES.format(taken="self._put(item)")).ids.kind is IdKind.COUNTER
+    assert stream_of(INBOXES.format(taken="self.seen = item")).ids.kind is IdKind.UNKNOWN
