@@ -17,6 +17,7 @@ from sselint.read.python.interpreter import (
     oldest,
     own_attributes,
     pieces,
+    put_on,
     tasks,
     text,
 )
@@ -381,15 +382,6 @@ def has_attribute(m: Machine, value: Value, name: str) -> bool:
     return not isinstance(value, Const | Tuple)
 
 
-def _setattr(m: Machine, a: Arguments) -> Value:
-    name = a.get(1)
-    if isinstance(a.first(), Ref) and isinstance(name, Const) and len(a.positional) > 2:
-        m.write_attribute(a.positional[0], str(name.value), a.positional[2], a.site)  # type: ignore[arg-type]
-    elif isinstance(a.first(), Function) and isinstance(name, Const) and len(a.positional) > 2:
-        carried.write(m, a.first(), str(name.value), a.positional[2], a.site)  # type: ignore[arg-type]
-    return Const.of(None)
-
-
 def _hasattr(m: Machine, a: Arguments) -> Value:
     name = a.get(1)
     known = isinstance(name, Const) and has_attribute(m, a.first(), str(name.value))
@@ -475,7 +467,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "dict": _dict, "iter": _iter, "aiter": _iter, "enumerate": lazy("enumerate"), "range": lazy("range"),
     "zip": lazy("zip"), "map": _map, "filter": lazy("filter", 2), "sorted": _sorted, "reversed": _reversed,
     "min": extremes.least, "max": extremes.greatest, "any": _quantified(True), "all": _quantified(False),
-    "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "setattr": _setattr,
+    "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "setattr": put_on.of_call,
     "hasattr": _hasattr, "type": _type, "callable": _callable, "int": _number, "float": _number, "str": _str,
     "repr": _str, "ascii": _str, "format": _same, "bytes": text.as_bytes, "bytearray": text.as_bytearray, "bool": _bool,
     "abs": _same, "round": _same, "sum": _same, "hex": _same, "oct": _same, "chr": _same, "ord": _same,
