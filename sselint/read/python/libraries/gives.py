@@ -382,7 +382,18 @@ def _imported(m: Machine, effect: Effect, c: Context) -> Value:
     name = c.arguments.first()
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return Unknown("what is imported by a name that is computed")
-    return project.named(m, name.value, c.arguments.site)
+    package = c.arguments.get(1, "package")
+    home = package.value if isinstance(package, Const) else c.arguments.site.module.name
+    return project.named(m, _absolute(name.value, str(home)), c.arguments.site)
+
+
+def _absolute(name: str, package: str) -> str:
+    """The name of a module that may be said from where its package stands, with a dot for each step up."""
+    dots = len(name) - len(name.lstrip("."))
+    if not dots:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - dots + 1], name[dots:]]).strip(".")
 
 
 def _compared(m: Machine, effect: Effect, c: Context) -> Value:

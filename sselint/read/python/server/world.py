@@ -175,8 +175,7 @@ class World:
         return False
 
     def _run_at_top(self, m: Machine, statement: ir.Statement, frame: Frame, passes_over: bool) -> None:
-        """Runs a statement of a module's body. One that is too long costs itself: what stands below it in a large file
-        is defined nonetheless."""
+        """Runs a statement of a module's body. One that is too long costs itself, and not what stands below it."""
         from sselint.read.python.interpreter import statements
 
         try:
@@ -301,7 +300,8 @@ class World:
         if found is not None:
             return found
         if name == "__name__":
-            script = m.boot and m.once(2, ("script", frame.module.path), "condition", "whether it is run as a script")
+            may_be = m.boot and not frame.module.path.endswith("__init__.py")
+            script = may_be and m.once(2, ("script", frame.module.path), "condition", "whether it is run as a script")
             return Const.of("__main__" if script else frame.module.name)
         if name == "__file__":
             return Const.of(frame.module.path)
