@@ -126,6 +126,8 @@ def _container(m: Machine, effect: Effect, c: Context) -> Value:
     if bound is not None and not (isinstance(bound, Const) and bound.value is None):
         target.bounded = a.site
     default = c.argument(effect, "default")
+    if default is None and effect.get("otherwise"):
+        default = External(str(effect.get("otherwise")))
     if default is not None and not isinstance(default, Const):
         target.default = default
     filled = c.argument(effect, "of")
