@@ -242,7 +242,7 @@ def feeding(m: Machine, value: Value) -> str:
         if item.source and item.source in m.heap.objects and m.heap[item.source].where in SHARED_PLACES:
             return m.heap[item.source].where
     for leaf in leaves(value):
-        if isinstance(leaf, Reply) and leaf.live:
+        if isinstance(leaf, Reply) and (leaf.live or leaf.passed == "told"):
             return m.heap[leaf.source].where
     if m.live is not None and m.live.source in m.heap.objects and m.heap[m.live.source].where in SHARED_PLACES:
         return m.heap[m.live.source].where
