@@ -249,6 +249,13 @@ def flush(m: Machine, site: Site | None) -> None:
         value = m.pending[0]
         m.pending.clear()
         emit(m, {"text": value}, site, framed=False)
+    elif not m.pending and m.frame_fields.keys() == {"text"} and _is_any_line(m.frame_fields["text"]):
+        emit(m, {"text": m.frame_fields.pop("text")}, site, framed=False)
+
+
+def _is_any_line(value: Value) -> bool:
+    """Whether a line may be one of any kind: a field of an event, and as well the empty one behind it."""
+    return isinstance(value, Unknown)
 
 
 def _says_stream(m: Machine) -> bool:
