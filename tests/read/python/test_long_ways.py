@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import IdKind, Where
+from sselint.facts import IdKind, Outcome, Where
 from sselint.read.python.interpreter import late
 from sselint.read.python.interpreter.values import Const, Unknown
 from sselint.read.python.source.modules import Module
@@ -190,3 +190,51 @@ def test_what_is_not_there_as_far_as_it_was_followed(many: int, kind: IdKind, wh
     questions = "\n    ".join(f'if asked.get("k{n}"):\n        print("k{n}")' for n in range(many))
     stream = stream_of(ASKED.format(questions=questions))
     assert (stream.ids.kind, stream.replay.where) == (kind, where)
+
+
+BEHIND = """
+import json
+
+import redis
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+store = redis.from_url("redis://events")
+
+
+async def feed(request):
+    last = request.headers.get("Last-Event-ID", "0")
+
+    async def body():
+        for _, entries in store.xread({{"news": last}}):
+            for key, fields in entries:
+{questions}
+                yield f"id: {{key}}\\ndata: news\\n\\n"{after}
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+
+
+async def put(request):
+    store.xadd("news", {{"text": "news"}})
+
+
+app = Starlette(routes=[Route("/feed", feed), Route("/put", put, methods=["POST"])])
+"""
+
+
+@pytest.mark.parametrize(
+    ("many", "after", "outcome"),
+    [
+        (3, "", Outcome.COMPARED),
+        (400, "", Outcome.UNKNOWN),
+        (3, "\n        raise RuntimeError", Outcome.EMPTY),
+        (400, "\n        raise RuntimeError", Outcome.UNKNOWN),
+    ],
+)
+def test_what_comes_after_a_cursor_where_no_event_was_followed(many: int, after: str, outcome: Outcome) -> None:
+    """That nothing comes after it is not known where work ended before any event that has an id. Look-alike: there are
+    no more questions than are answered."""
+    asks = (f'                if fields.get("k{n}"):\n                    continue' for n in range(many))
+    stream = stream_of(BEHIND.format(questions="\n".join(asks), after=after))
+    assert stream.on_foreign.outcome is outcome

@@ -198,7 +198,8 @@ def _assembled(
         outcomes = _outcomes(several, words, runs.complete, cursor, may_overlap(ids))
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
     if runs.broken_off:
-        on_foreign, on_overlap = _not_asked(on_foreign), on_overlap and _not_asked(on_overlap)
+        silent = not any(f.id is not None for p in served for f in p.frames)
+        on_foreign, on_overlap = _not_asked(on_foreign, silent), on_overlap and _not_asked(on_overlap, silent)
     found_guards = _guards(world, endpoint, [*foreign, *known])
     apps = references(world, endpoint)
     return Stream(
@@ -249,14 +250,17 @@ def _not_read(run: Run, cursor: Cursor) -> Run:
     return Run(outcome, cursor.why, run.evidence)
 
 
-def _not_asked(run: Run) -> Run:
-    """What a cursor leads to where work ended: that nothing depends on it is then not known."""
-    if run.outcome is not Outcome.IGNORED:
-        return run
-    return replace(run, outcome=Outcome.UNKNOWN, why="nothing that was followed depends on it, and work ended before")
+def _not_asked(run: Run, silent: bool) -> Run:
+    """What a cursor leads to where work ended: that nothing depends on it is then not known. Nor is that nothing comes
+    after it where no event with an id was followed at all: the events that it stands for were not seen to be sent."""
+    if run.outcome is Outcome.IGNORED:
+        return replace(run, outcome=Outcome.UNKNOWN, why=f"nothing that was followed depends on it, {ENDED}")
+    if silent and run.outcome in (Outcome.FROM_HEAD, Outcome.EMPTY):
+        return replace(run, outcome=Outcome.UNKNOWN, why=f"no event was followed that comes after it, {ENDED}")
+    return run
 
 
-SO_FAR = "that was followed, and not all of it was followed"
+SO_FAR, ENDED = "that was followed, and not all of it was followed", "and work ended before"
 
 
 def _not_followed(ids: IdSource) -> IdSource:
