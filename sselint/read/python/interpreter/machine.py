@@ -239,13 +239,15 @@ class Machine:
     ) -> int:
         """The oracle's answer; `first` is tried before the others."""
         if kind == "condition" and self.first[0] == self.depth:
-            first = self.first[1]
+            first = self.first[1] or first
         return self.oracle.choose(options, key, kind, label, site, self.ways.within, first)
 
-    def once(self, options: int, key: object, kind: str, label: str = "", site: Site | None = None) -> int:
+    def once(
+        self, options: int, key: object, kind: str, label: str = "", site: Site | None = None, first: int = 0
+    ) -> int:
         """The oracle's answer, the same for the whole run."""
         if key not in self.overlay.known:
-            self.overlay.known[key] = self.choose(options, key, kind, label, site)
+            self.overlay.known[key] = self.choose(options, key, kind, label, site, first)
         found = self.overlay.known[key]
         return min(found, options - 1) if isinstance(found, int) else 0
 
@@ -383,14 +385,10 @@ class Machine:
         kind = "opaque" if isinstance(value, Unknown) and value.cursor else "condition"
         if isinstance(value, Reply) and value.is_there:
             return True  # the answer is there; and a store without any entry has none to send
-        if isinstance(value, Reply | Input | Unknown):
-            label = (
-                value.name
-                if isinstance(value, Input)
-                else "the answer of the store"
-                if isinstance(value, Reply)
-                else value.why
-            )
+        if isinstance(value, Input):
+            return self.choose(2, ("truth", site), kind, value.name, site, value.first) == 0
+        if isinstance(value, Reply | Unknown):
+            label = "the answer of the store" if isinstance(value, Reply) else value.why
             return self.choose(2, ("truth", site), kind, label, site) == 0
         return True
 

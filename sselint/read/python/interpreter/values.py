@@ -6,7 +6,7 @@ Values are frozen and compare without their trail, so that a summary of a contai
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Module, Site
@@ -263,6 +263,21 @@ class Input(Value):
     """Anything else that the client chose: `name` reads like "path parameter run_id"."""
 
     name: str
+    first: ClassVar[int] = 0
+    """Which answer is tried first where it is asked whether it is there: that it is, or (1) that it is not."""
+
+    @staticmethod
+    def under(carrier: str, name: str, default: Value) -> Input:
+        """What a client sent under a name, `default` where it sent nothing."""
+        made = LeftOut if carrier == "query" and default == Const.of(None) else Input
+        return made(f"{carrier} {name}")
+
+
+@dataclass(frozen=True)
+class LeftOut(Input):
+    """What a client may leave out of its query, and mostly does: what it would filter by."""
+
+    first: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)

@@ -403,7 +403,7 @@ class World:
             carrier, word = "header", word.removeprefix("http")
         if word in self.cursor_words:
             return self.cursor(m, f"{carrier} {spelled}", default, site)
-        return Input(f"{carrier} {spelled.lower()}")
+        return Input.under(carrier, spelled.lower(), default)
 
     def cursor(self, m: Machine, how: str, default: Value, site: Site | None) -> Value:
         """The cursor, as the run assumes it."""
