@@ -33,7 +33,7 @@ from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Module, Site
 
 ROUNDS = 3
-ENTRY_PATHS = 60
+ENTRY_PATHS, FACTORY_PATHS = 60, 160
 ENTRY_STEPS = 8_000
 ENTRY_TOTAL = 40_000
 OTHER_TOTAL = 8_000
@@ -122,8 +122,7 @@ def _round(
     world.renew(stages["first"])
     foremost = _foremost(world, core | near)
     for position, function in enumerate(foremost):
-        share = _share(world, len(foremost) - position)
-        _call_alone(world, function, done, ENTRY_TOTAL if order.makes(world, function) else share)
+        _call_alone(world, function, done, _share(world, len(foremost) - position))
     world.renew(stages["core"])
     core_first = sorted(_uncalled(world, core), key=lambda f: (f.module.path not in evident, f.receiver is None))
     for position, function in enumerate(core_first):
@@ -144,7 +143,11 @@ def _share(world: World, waiting: int) -> int:
 def _call_alone(world: World, function: Function, done: set[ir.Node], total: int = ENTRY_TOTAL) -> None:
     if function.node not in done and not world.budget.spent:
         done.add(function.node)
-        _explore(world, partial(_run, function, Site(function.module, function.node.cst)), total)
+        action = partial(_run, function, Site(function.module, function.node.cst))
+        if order.makes(world, function):
+            _explored(world, action, _factory_explorer(world), lambda _: False)
+        else:
+            _explore(world, action, total)
 
 
 def _foremost(world: World, near: set[str]) -> list[Function]:
@@ -343,6 +346,11 @@ def _explore(world: World, action: Callable[[Machine], None], total: int = ENTRY
 
 def _explorer(world: World, total: int) -> Explorer:
     return Explorer(world.budget, ENTRY_PATHS, True, ENTRY_STEPS, total, turned_away, nearness)
+
+
+def _factory_explorer(world: World) -> Explorer:
+    """For what puts an application together: it is as long as a start-up, and registers a table entry by entry."""
+    return Explorer(world.budget, FACTORY_PATHS, True, STARTUP_STEPS, STARTUP_TOTAL, turned_away, nearness)
 
 
 def _explored(
