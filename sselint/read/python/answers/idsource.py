@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sselint.facts import Evidence, IdKind, IdSource, Name, Scope, Truth
 from sselint.facts import Minted as When
@@ -163,13 +164,20 @@ def _placed(heap: Heap, made: Minted) -> bool:
 
 def _stored(heap: Heap, made: Minted) -> bool:
     """Whether what was minted is kept in a container of the process, where other connections find it."""
-    first = made.trail[0].site if made.trail else None
-    for target in heap.objects.values():
-        for value in (*target.elements, *(part for pair in target.pairs for part in pair)):
-            for leaf in _deep(heap, value):
-                if isinstance(leaf, Minted) and leaf.kind == made.kind and leaf.trail and leaf.trail[0].site == first:
-                    return True
-    return False
+    return bool(made.trail) and (made.kind, made.trail[0].site) in _kept(heap, heap.version)
+
+
+@lru_cache(maxsize=1)
+def _kept(heap: Heap, version: int) -> frozenset[tuple[str, Site]]:
+    """What was minted of all that containers hold, by its kind and where. The heap is looked through once for each
+    `version` of it: doing so for each event that is sent took a fifth of the time of a large tree."""
+    held = (
+        value
+        for target in heap.objects.values()
+        for value in (*target.elements, *(part for pair in target.pairs for part in pair))
+    )
+    made = (leaf for value in held for leaf in _deep(heap, value) if isinstance(leaf, Minted) and leaf.trail)
+    return frozenset((leaf.kind, leaf.trail[0].site) for leaf in made)
 
 
 def _deep(heap: Heap, value: Value, depth: int = 0) -> Iterable[Value]:
