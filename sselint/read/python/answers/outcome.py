@@ -34,6 +34,12 @@ def nearness(m: Machine, decision: Decision, position: int) -> Nearness:
     return Nearness.NEAR if m.signs is not None and position >= m.signs else Nearness.LEADING
 
 
+def arrives(m: Machine) -> bool:
+    """Whether a run comes to what streams are read for: it sends an event, or waits for one. One that finds that there
+    is nothing, or that no store is configured, does not."""
+    return any(e.kind == "live" or (e.kind == "frame" and e.data["frame"].is_event) for e in m.trace)
+
+
 @dataclass
 class Path:
     """One path of a paper run."""

@@ -23,7 +23,7 @@ from sselint.facts import (
 from sselint.read.python.answers import guards, variants
 from sselint.read.python.answers.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.answers.idsource import may_overlap
-from sselint.read.python.answers.outcome import Path, evidence_of, nearness, run_of, turned_away
+from sselint.read.python.answers.outcome import Path, arrives, evidence_of, nearness, run_of, turned_away
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
 from sselint.read.python.interpreter.values import (
@@ -83,7 +83,7 @@ class Runs:
     def paths(self, hypothesis: Hypothesis, shape: Value | None, limit: int) -> list[Path]:
         """All paths under a hypothesis, up to a number."""
         budget = self.world.budget
-        explorer = Explorer(budget, limit, False, STEPS, self.share, turned_away, nearness)
+        explorer = Explorer(budget, limit, False, STEPS, self.share, turned_away, nearness, arrives)
 
         def path(oracle: Oracle) -> Machine:
             m = Machine(self.world, oracle, hypothesis)

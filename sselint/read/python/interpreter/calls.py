@@ -136,6 +136,8 @@ def run_body(
             m.world.completed.add(node)
         except Returned as returned:
             m.world.completed.add(node)
+            if returned.said:
+                m.ways.said(returned.value)
             if m.building and function.scope is None and isinstance(returned.value, Ref):
                 m.world.returned(m, function, returned.value)
             return returned.value

@@ -75,10 +75,10 @@ class Signal(Exception):  # noqa: N818 - a signal, not an error
 
 
 class Returned(Signal):
-    """`return value`."""
+    """`return value`; `said`: the value is written down."""
 
-    def __init__(self, value: Value) -> None:
-        self.value = value
+    def __init__(self, value: Value, said: bool) -> None:
+        self.value, self.said = value, said
 
 
 class Broke(Signal):

@@ -19,6 +19,8 @@ from sselint.read.python.source.modules import Site
 TRIED_FIRST = 4
 """So many other answers to one question are tried before those to the questions ahead of it, as long as all fail: which
 of many settings is read, say, and none of them is a number."""
+SOUGHT = 30
+"""Of so many paths one is to come to what the runs are for; if none does, it is sought no longer."""
 KEYS_TURN = 8
 """One path in so many asks whether a key is known that was asked for before all else: what it guards is never refused
 otherwise where much of what follows is open."""
@@ -184,6 +186,7 @@ class Explorer:
         total: int = 400_000,
         failed: Callable[[Any], bool] = lambda _: False,
         near: Callable[[Any, Decision, int], Nearness] = lambda *_: Nearness.LEADING,
+        arrives: Callable[[Any], bool] = lambda _: True,
     ) -> None:
         self.budget = budget
         self.left = total
@@ -192,6 +195,7 @@ class Explorer:
         self.steps = steps
         self.failed = failed
         self.near = near
+        self.arrives = arrives
         self.complete = True
         self.covered = True
         """Whether each answer that was seen to be possible was taken on some path."""
@@ -206,7 +210,7 @@ class Explorer:
         seen: set[tuple[object, int]] = set()
         served: set[tuple[object, int]] = set()
         usual: dict[object, int] = {}
-        count, reached = 0, False
+        count, reached, arrived = 0, False, False
         while waiting:
             if count >= self.limit or self.budget.spent or self.left <= 0:
                 self.complete, self.covered = False, not waiting.fresh
@@ -229,10 +233,12 @@ class Explorer:
                 waiting.reached()
                 far = (d for n, d in enumerate(decisions) if self.near(result, d, n) is not Nearness.NEAR)
                 usual = {d.key: d.option for d in far}
+            arrived = arrived or (not failed and self.arrives(result)) or count >= SOUGHT
             served.update((d.key, d.option) for d in decisions if not failed)
             for decision, other, fresh in self._others(decisions, len(prefix), seen):
                 near = self.near(result, decision, len(other) - 1)
-                if fresh and not reached and self._is_among_first(decision, other[-1]):
+                seeking = not reached or (not arrived and not failed and near is Nearness.NEAR)
+                if fresh and seeking and self._is_among_first(decision, other[-1]):
                     waiting.add_first(other, near)
                 else:
                     waiting.add(other, near, fresh, decision.kind == "lookup" and not self.cover)

@@ -200,7 +200,7 @@ def _identity(m: Machine, target: ir.Expression, frame: Frame) -> int:
 def _return(m: Machine, node: ir.Return, frame: Frame) -> None:
     value = expressions.evaluate(m, node.value, frame) if node.value is not None else Const.of(None)
     at_cursor.picked(m, value)
-    raise Returned(value)
+    raise Returned(value, said=node.value is not None)
 
 
 def _raise(m: Machine, node: ir.Raise, frame: Frame) -> None:

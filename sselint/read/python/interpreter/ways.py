@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sselint.read.python.interpreter.values import Generator, Ref, Value
+from sselint.read.python.interpreter.values import Generator, Ref, Value, is_const
 
 TELLING = frozenset(
     {"cursor", "stream", "start", "frame", "refuse", "plain", "guard", "lookup", "compare", "bound", "parse"}
@@ -23,8 +23,8 @@ class Ways:
     count: int = 0
     open: list[int] = field(default_factory=lambda: [0])
     leading: set[int] = field(default_factory=lambda: {0})
-    """Those of files that are about streams, in which something telling was done, that an exception left, or whose
-    value became the answer."""
+    """Those of files that are about streams, in which something telling was done, that an exception left, whose
+    value became the answer, or that said that there is nothing."""
     given: list[tuple[int, Value]] = field(default_factory=list)
 
     @property
@@ -48,6 +48,12 @@ class Ways:
     def left(self, number: int) -> None:
         """An exception or the end of the run left a call."""
         self.leading.add(number)
+
+    def said(self, value: Value) -> None:
+        """What the innermost call gives is written down. Who asked it may well give up where it says that there is
+        nothing."""
+        if is_const(value, None, False):
+            self.leading.add(self.within)
 
     def end(self) -> None:
         """The innermost call is over."""
