@@ -82,6 +82,11 @@ class Entry:
         return self.methods.get(name) or self.methods.get("*")
 
 
+def _gives_ids(entry: Entry) -> bool:
+    sends = any(way.verb == "sends" and way.get("id") for way in entry.methods.values())
+    return sends or entry.options.get("stream") == "events" or (entry.role == "event" and "id" in entry.uses)
+
+
 class Rules:
     """All that is known of libraries, the shipped files and the user's own."""
 
@@ -117,6 +122,13 @@ class Rules:
         each is given."""
         marks = (e.options.get("known_by") for e in self.entries.values() if e.role == "event_store")
         return tuple(mark for mark in marks if isinstance(mark, dict))
+
+    @cached_property
+    def naming(self) -> frozenset[tuple[str, str]]:
+        """What gives events ids: events with that field, responses that frame what is yielded, methods that send with
+        an id. Of each of its names the package and the last part."""
+        names = (name for name, entry in self.entries.items() if _gives_ids(entry))
+        return frozenset((name.partition(".")[0], name.rpartition(".")[2]) for name in names)
 
     @cached_property
     def asked_like_tables(self) -> Mapping[str, Entry]:

@@ -24,6 +24,7 @@ from sselint.read.python.answers import guards, variants
 from sselint.read.python.answers.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.answers.idsource import may_overlap
 from sselint.read.python.answers.outcome import Path, arrives, evidence_of, nearness, run_of, turned_away
+from sselint.read.python.answers.unnamed import may_name
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
 from sselint.read.python.interpreter.values import (
@@ -184,9 +185,10 @@ def _assembled(
     served = [p for p in everything if p.missed_guard is None]
     ids, replay = ids_and_replay(world.heap, served)
     cursor = _cursor(everything, runs.covered or not _may_be_read(world))
-    if cursor.read is Truth.UNKNOWN or runs.broken_off:
+    if cursor.read is Truth.UNKNOWN or (runs.broken_off and (cursor.read is Truth.YES or may_name(world))):
         ids = _not_followed(ids)
-    if cursor.read is Truth.UNKNOWN or (runs.broken_off and (runs.cut or cursor.read is Truth.YES)):
+    unread = cursor.read is Truth.NO and ids.kind is IdKind.NONE
+    if cursor.read is Truth.UNKNOWN or (runs.broken_off and not unread and (runs.cut or cursor.read is Truth.YES)):
         replay = _no_replay_followed(replay)
     site = site_of(endpoint)
     if site is None:

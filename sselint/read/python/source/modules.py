@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
@@ -149,6 +149,7 @@ class ModuleTable:
         self.by_path: dict[str, Module] = {}
         self._by_name: dict[str, list[str]] = {}
         self._mentions: dict[tuple[str, ...], bool] = {}
+        self._tested: dict[Hashable, bool] = {}
         self._defining: dict[str, list[str]] = {}
         self._with_methods: dict[tuple[str, ...], list[str]] = {}
         self._sources = {s.path: s for s in sources}
@@ -192,6 +193,13 @@ class ModuleTable:
             texts = (s.text.lower() for p, s in self._sources.items() if not TESTS.search(p))
             self._mentions[key] = any(word in text for text in texts for word in words)
         return self._mentions[key]
+
+    def any_text(self, test: Callable[..., bool], *given: Hashable) -> bool:
+        """Whether a test holds of the text of a file of the tree, tests left out. `given` are its other arguments."""
+        key = (test, *given)
+        if key not in self._tested:
+            self._tested[key] = any(test(s.text, *given) for p, s in self._sources.items() if not TESTS.search(p))
+        return self._tested[key]
 
     def defines_method(self, name: str) -> bool:
         """Whether a class of the tree, tests left out, defines a method of this name, in any case."""
