@@ -324,7 +324,8 @@ def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
     other = view.items[0] if phase == FIRST else view.items[-1]
     chosen = next((i for i in view.items if i.phase == phase), other)
     if view.source and not m.building:
-        m.live = Item(chosen.value, view.source, chosen.phase, at=index)
+        added = m.round > 1 and isinstance(index, Length) and not index.less  # what was the end when it was asked for
+        m.live = Item(chosen.value, view.source, last.LIVE if added else chosen.phase, at=index)
     return at_cursor.element(m, chosen.value, chosen.phase, site)
 
 

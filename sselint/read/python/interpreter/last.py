@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sselint.read.python.interpreter import iteration
 from sselint.read.python.interpreter.at_cursor import MIRROR, ORDER
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
-from sselint.read.python.interpreter.values import NEWEST, Collection, Minted, Ref, Tuple, Value
+from sselint.read.python.interpreter.values import COUNTING, NEWEST, Collection, Length, Minted, Ref, Tuple, Value
 
 LIVE = "live"
 
@@ -50,22 +51,32 @@ def marked(value: Value) -> Value:
 
 def compares(m: Machine, sign: str, left: Value, right: Value) -> bool | None:
     """Whether an element that is looked at stands behind what was the newest one: none does, and asked again, what has
-    been added since. None where the two are something else."""
+    been added since. So it is with a place that was the end of the history. None where the two are something else."""
+    if isinstance(left, Length) and isinstance(right, Length):
+        return _ends_behind(m, sign, left, right)
     for one, other, wanted in ((left, right, sign), (right, left, MIRROR.get(sign, ""))):
-        if wanted in ORDER and _has_newest(other) and _is_other(one, other) and m.current and m.current[-1].source:
+        if wanted in ORDER and m.current and m.current[-1].source and _is_newest_of(m, one, other):
             return (wanted in (">", ">=")) == _is_added(m)
     return None
 
 
-def _has_newest(value: Value) -> bool:
-    return isinstance(value, Minted) and value.phase == NEWEST
+def _ends_behind(m: Machine, sign: str, place: Length, end: Length) -> bool | None:
+    """Whether a place that was the end of a history stands before (`<`) its end, or at it."""
+    if m.building or sign not in ORDER or place.about != end.about or place.less or end.less or end.extra:
+        return None
+    view = iteration.view_of(m, Ref(place.about)) if m.round > 1 and not place.extra else None
+    added = view is not None and bool(view.items)
+    return {"<": added, ">=": not added, "<=": True, ">": False}[sign]
 
 
-def _is_other(one: Value, newest: Value) -> bool:
-    return (
-        isinstance(one, Minted) and isinstance(newest, Minted)
-        and not one.phase and (one.kind, one.about) == (newest.kind, newest.about)
-    )  # fmt: skip
+def _is_newest_of(m: Machine, one: Value, other: Value) -> bool:
+    """Whether `one` is the number of an element and `other` that of the newest of them: marked so, or how many there
+    are, where they are counted."""
+    if not isinstance(one, Minted) or one.phase:
+        return False
+    if isinstance(other, Length):
+        return one.kind in COUNTING and not other.less and other.about == m.current[-1].source
+    return isinstance(other, Minted) and other.phase == NEWEST and (one.kind, one.about) == (other.kind, other.about)
 
 
 def _is_added(m: Machine) -> bool:

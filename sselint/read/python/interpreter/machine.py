@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from sselint.read.python.interpreter import placeholders
+from sselint.read.python.interpreter import counters, placeholders
 from sselint.read.python.interpreter.choices import picked
 from sselint.read.python.interpreter.heap import Object, Overlay
 from sselint.read.python.interpreter.oracle import Decision, Oracle
@@ -320,7 +320,8 @@ class Machine:
         if not options:
             return None
         place, shown = (ref.id, name), name.strip("['\"]")
-        chosen = picked(self, place, options, shown, site) if len(options) > 1 else options[0]
+        chosen = counters.so_far(self, ("counter", *place), options)
+        chosen = chosen or (picked(self, place, options, shown, site) if len(options) > 1 else options[0])
         if name in self.object(ref).rewritten or self._counted(ref, name) or _counts_on(options):
             chosen = self.as_state(chosen, ref.id)
         self.overlay.attributes[(ref, name)] = chosen

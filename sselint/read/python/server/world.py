@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sselint.read.python.interpreter import calls, late, variables
+from sselint.read.python.interpreter import calls, counters, late, variables
 from sselint.read.python.interpreter.choices import Choices, picked
 from sselint.read.python.interpreter.heap import Heap
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine, Passing, Raised, Signal
@@ -328,11 +328,11 @@ class World:
             options += late.alternatives(module, name, options, (module.path, name) in self.rewritten)
         if len(options) > 1 and not (m.building and self.choices.is_open(key)):
             options = _made_lazily(options)
-        found = options[0]
-        if len(options) > 1:
+        found = counters.so_far(m, ("counter", module.path, name), options)
+        if found is None and len(options) > 1:
             found = picked(m, key, options, name, None)
             m.overlay.known.pop(key, None)
-        found = self.force(m, found)
+        found = self.force(m, found or options[0])
         if (module.path, name) in self.rewritten:
             found = m.as_state(found, self.heap.number(("counter", module.path, name)))
         m.overlay.known[key] = found
