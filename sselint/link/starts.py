@@ -33,6 +33,10 @@ class Starts:
         self._launches = [p for p in pools if p.format == "python"]
         self._files: dict[int, frozenset[str]] = {}
         self._through: dict[int, tuple[Pool, ...]] = {}
+        self._said: dict[str, tuple[tuple[int, str], ...]] = {}
+        """What each file imports, as its text says it."""
+        self._meant: dict[tuple[str, tuple[str, ...]], frozenset[str]] = {}
+        """The files that a file imports where it is looked for in these folders."""
 
     def files(self, pool: Pool) -> frozenset[str]:
         """The files that the command's module or script may be: those of the nearest folder that has any."""
@@ -104,19 +108,32 @@ class Starts:
 
     def _imported(self, pool: Pool, files: frozenset[str]) -> frozenset[str]:
         """The files, and those that they import, directly or through others."""
-        reached, newest = set(files), files
+        reached, newest, folders = set(files), files, tuple(self._folders(pool))
         for _ in range(MAX_IMPORTS):
-            newest = frozenset(p for file in newest for p in self._imports(pool, file)) - reached
+            newest = frozenset(p for file in newest for p in self._imports(file, folders)) - reached
             reached |= newest
         return frozenset(reached)
 
-    def _imports(self, pool: Pool, path: str) -> Iterator[str]:
+    def _imports(self, path: str, folders: tuple[str, ...]) -> frozenset[str]:
+        """The files of the tree that a file imports. Many pools start the same files: each is looked at once."""
+        key = (path, folders)
+        if key not in self._meant:
+            self._meant[key] = frozenset(self._resolved(path, folders))
+        return self._meant[key]
+
+    def _resolved(self, path: str, folders: tuple[str, ...]) -> Iterator[str]:
         own = str(PurePosixPath(path).parent)
-        for source, names, modules in IMPORT.findall(self.text(path)):
-            level = len(source) - len(source.lstrip("."))
-            folders = [join(own, "../" * (level - 1))] if level else [own, *self._folders(pool)]
-            dotted = [source.lstrip("."), *(f"{source.lstrip('.')}.{n}".strip(".") for n in re.findall(r"\w+", names))]
-            for name in filter(None, (*dotted, *re.findall(r"[\w.]+", modules))):
-                stem = name.replace(".", "/")
-                for folder in folders:
-                    yield from {join(folder, f"{stem}.py"), join(folder, f"{stem}/__init__.py")} & self._tree.known
+        if path not in self._said:
+            self._said[path] = tuple(_imported_names(self.text(path)))
+        for level, stem in self._said[path]:
+            for folder in [join(own, "../" * (level - 1))] if level else [own, *folders]:
+                yield from {join(folder, f"{stem}.py"), join(folder, f"{stem}/__init__.py")} & self._tree.known
+
+
+def _imported_names(text: str) -> Iterator[tuple[int, str]]:
+    """What a text imports: how many dots stand in front, and the path of the module without its ending."""
+    for source, names, modules in IMPORT.findall(text):
+        level = len(source) - len(source.lstrip("."))
+        dotted = [source.lstrip("."), *(f"{source.lstrip('.')}.{n}".strip(".") for n in re.findall(r"\w+", names))]
+        for name in filter(None, (*dotted, *re.findall(r"[\w.]+", modules))):
+            yield level, name.replace(".", "/")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 
@@ -27,10 +27,18 @@ def folders_above(folder: str) -> list[str]:
     return list(dict.fromkeys([folder, *(str(p) for p in PurePosixPath(folder).parents), "."]))
 
 
+def _parts(folder: str, name: str) -> Sequence[str]:
+    """The parts of two paths, one behind the other. Taken apart by hand where neither begins at a root: of a large
+    tree a million are put together."""
+    if folder.startswith("/") or name.startswith("/"):
+        return PurePosixPath(folder, name).parts
+    return [part for part in f"{folder}/{name}".split("/") if part]
+
+
 def join(folder: str, name: str) -> str:
     """A path relative to the root; `..` is worked out, and never leads above the root."""
     parts: list[str] = []
-    for part in PurePosixPath(folder, name).parts:
+    for part in _parts(folder, name):
         if part == "..":
             parts = parts[:-1]
         elif part != ".":

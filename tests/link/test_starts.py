@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from sselint.link.starts import Starts
+from sselint.link.units import Units, join
 from sselint.pipeline import audit
 from sselint.settings import load_settings
+from sselint.source import Tree
+from tests.link.builders import pool
 
 APP = """
 import itertools
@@ -121,3 +126,46 @@ def test_a_script_that_is_not_run_starts_nothing(tmp_path: Path, other: str) -> 
     imports = "from develop import PORT\n" if "PORT" in other else ""
     main = f'import uvicorn\n{imports}uvicorn.run("app:app", workers=1)\n'
     assert workers_of(tmp_path, SCRIPT.replace("app", "main"), {"main.py": main, "develop.py": other}) == (1, 1)
+
+
+def reached(files: dict[str, str], folders: tuple[str, ...]) -> tuple[list[list[str]], Counter[str]]:
+    """The files that a pool of each folder is seen to start in the end, and how often each file was looked at."""
+    read: Counter[str] = Counter()
+
+    def load(path: str) -> bytes:
+        read[path] += 1
+        return files[path].encode()
+
+    launches = [pool(path, format="python") for path in files]
+    started = [pool(f"{folder}/Dockerfile", starts="run", app_directory=".") for folder in folders]
+    starts = Starts(Tree("/nowhere", tuple(sorted(files)), load), Units(folders), launches)
+    return [[p.path for p in starts.through(one)] for one in started], read
+
+
+def test_what_many_pools_start_is_looked_at_once() -> None:
+    files = {"a/run.py": "import web\n", "a/web.py": "from .part import serve\n", "a/part.py": ""}
+    found, read = reached(files, ("a",) * 20)
+    assert found == [["a/run.py", "a/web.py", "a/part.py"]] * 20
+    assert set(read.values()) == {1}
+
+
+def test_one_text_in_two_folders_imports_the_files_of_each() -> None:
+    files = {f"{folder}/{name}.py": "import web\n" for folder in "ab" for name in ("run", "web")}
+    found, _ = reached(files, ("a", "b"))
+    assert found == [["a/run.py", "a/web.py"], ["b/run.py", "b/web.py"]]
+
+
+@pytest.mark.parametrize(
+    ("folder", "name", "path"),
+    [
+        (".", "a.py", "a.py"),
+        ("", "a.py", "a.py"),
+        ("a/b", "../../c.py", "c.py"),
+        ("a", "../../c.py", "c.py"),
+        ("a//b/.", "./c.py", "a/b/c.py"),
+        ("a", "", "a"),
+        (".", ".", "."),
+    ],
+)
+def test_paths_are_put_together(folder: str, name: str, path: str) -> None:
+    assert join(folder, name) == path
