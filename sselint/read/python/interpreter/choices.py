@@ -31,13 +31,14 @@ class Choices:
     def __init__(self) -> None:
         self._ties: dict[object, dict[Value, Ties]] = {}
         self._replaced: dict[object, set[object]] = {}
+        self._latest: tuple[Sequence[Decision], int, list[Decision]] = ((), 0, [])
         self._tried: dict[object, dict[object, set[int]]] = {}
         """For each place the tests of the environment that runs had passed when they wrote to it, and the answers that
         none of them had."""
 
     def wrote(self, place: object, value: Value, decisions: Sequence[Decision]) -> None:
         """A run that took these decisions left a value in a place."""
-        asked = [d for d in decisions if d.kind == "environment"]
+        asked = self._asked(decisions)
         for decision in asked:
             left = self._tried.setdefault(place, {}).setdefault(decision.key, set(range(decision.options)))
             left.discard(decision.option)
@@ -51,6 +52,15 @@ class Choices:
             del known[test]
         for test, options in known.items():
             options.add(answers[test])
+
+    def _asked(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """The decisions about the environment. A run only adds to its decisions, and seldom between two writes."""
+        run, count, asked = self._latest
+        if run is not decisions:
+            count, asked = 0, []
+        asked += (d for d in decisions[count:] if d.kind == "environment")
+        self._latest = (decisions, len(decisions), asked)
+        return asked
 
     def is_open(self, place: object) -> bool:
         """Whether the environment may put something else into a place than any run has: what is made when it is first

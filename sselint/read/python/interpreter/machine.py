@@ -349,8 +349,9 @@ class Machine:
             target = self.object(ref)
             if ref not in self.constructing:
                 target.rewritten.add(name)
-            held = target.attributes.setdefault(name, {})
-            written, decisions = settled(stepped(value, site, STORED)), self.oracle.decisions
+            held, written, decisions = target.attributes.setdefault(name, {}), settled(value), self.oracle.decisions
+            if written not in held:  # the way of a value tells no two apart: the first that is kept is the one cited
+                written = settled(stepped(value, site, STORED))
             self.heap.add(held, written)
             self.world.choices.wrote((ref.id, name), written, decisions)
             before = self.written.get((ref, name))

@@ -61,6 +61,7 @@ def fill(
     """Sets the fields of a new record: from the arguments, else from the defaults."""
     described = (m.rules.entry(base.name) for base in classes.library_bases(m, cls))
     settings = next((e for e in described if e is not None and e.role == "settings"), None)
+    prefix = _prefix(m, cls) if settings is not None else ""
     queue = list(positional)
     keywords = dict(keywords)
     spread = keywords.pop("**", Const.of(None))
@@ -89,7 +90,7 @@ def fill(
         else:
             value = Unknown(f"setting {name}, which has no default")
         if settings is not None and name not in keywords:
-            value = environment.named(m, _prefix(m, cls) + name.upper(), value if default is not None else None, site)
+            value = environment.named(m, prefix + name.upper(), value if default is not None else None, site)
         m.write_attribute(ref, name, value, site)
     if library.is_mapped(m, cls):
         _columns(m, cls, ref, keywords, site)
@@ -125,7 +126,7 @@ def prepared(m: Machine, cls: ClassValue, ref: Ref, site: Site, frame: Frame | N
 
 def _init_of(default: ir.Expression | None) -> set[str] | None:
     """Of a field that no caller gives (`field(init=False, ...)`), what else is said of it; None for any other."""
-    if not isinstance(default, ir.Call):
+    if not isinstance(default, ir.Call) or not any(a.keyword == "init" for a in default.arguments):
         return None
     given = {a.keyword or "": a.value for a in default.arguments}
     says = given.pop("init", None)

@@ -43,8 +43,7 @@ def named(m: Machine, name: str, default: Value | None, site: Site) -> Value:
         return default
     if setting is not None and setting.value is not None:
         return Variable(name, Const.of(setting.value), for_all=True)
-    hints = set(name.lower().split("_")) & set(m.rules.word_list("replica_words"))
-    return Variable(name, default, for_all=not hints)
+    return Variable(name, default, for_all=set(name.lower().split("_")).isdisjoint(m.rules.word_list("replica_words")))
 
 
 def as_if_not_set(found: Iterable[Value]) -> Iterator[Value]:
