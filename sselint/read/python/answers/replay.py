@@ -80,20 +80,27 @@ def _label(target: Object) -> str:
     return "the memory of this process"
 
 
-def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
+def _sent(heap: Heap, paths: Sequence[Path]) -> list[int]:
     """The containers and stores whose elements are sent, other than from a queue. How things stand, which is told
-    without an id before what happens is told with one, is no replay where nothing asks how far the client has come.
-    Nor is what the process reads once, when it loads its settings."""
+    without an id before what happens is told with one, is no replay where nothing asks how far the client has come."""
     found: dict[int, None] = {}
-    paths = list(paths)
     named = any(f.id is not None for p in paths for f in p.frames) and not any(p.events("cursor") for p in paths)
     for path in paths:
         for frame in path.frames:
             item = frame.item if frame.id is not None or not named else None
             if item is not None and not frame.live and item.source in heap.objects and item.phase != "live":
                 found.setdefault(item.source)
-    if found:
-        return list(found)
+    return list(found)
+
+
+def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
+    """The containers and stores whose elements are sent, or else those that are asked for them. What the process reads
+    once, when it loads its settings, is none."""
+    paths = list(paths)
+    sent = _sent(heap, paths)
+    if sent:
+        return sent
+    found: dict[int, None] = {}
     for path in paths:
         inboxes = {event.data["source"] for event in path.events("live")}
         for event in path.events("lookup", "read"):
@@ -115,7 +122,7 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
 def _behind_caches(heap: Heap, paths: Sequence[Path], sources: list[int]) -> list[int]:
     """Without what a process remembers in front of a store: it answers for the ids that it knows, and for any other the
     store is asked, which has them all."""
-    foreign = _sources(heap, [p for p in paths if p.hypothesis is not Hypothesis.KNOWN and p.asks_cursor])
+    foreign = _sent(heap, [p for p in paths if p.hypothesis is not Hypothesis.KNOWN and p.asks_cursor])
     behind = [n for n in foreign if place_of(heap[n]) in (Where.SHARED, Where.POD_DISK)]
     caches = {n for n in sources if n not in foreign and place_of(heap[n]) is Where.MEMORY}
     return [n for n in sources if n not in caches] if behind else sources

@@ -88,9 +88,10 @@ def emit(
     made: Site | None = None,
 ) -> None:
     """Records a frame."""
-    item = next((i for i in reversed(m.current) if i.phase or i.source), None)
+    around = (i for i in reversed(m.current) if i.phase or i.source)
+    item = next((i for i in around if not _stands_aside(i, fields)), None)
     if item is None and m.live is not None and not _only_describes(m, m.live, fields):
-        item = m.live
+        item = m.live if not _stands_aside(m.live, fields) else None
     live = item is not None and item.phase == "live"
     if "id" in fields:
         fields = {**fields, "id": as_json.spelled(m, fields["id"])}
@@ -98,6 +99,15 @@ def emit(
     frame = Frame(fields, site, item, live, framed, literal, made, inside, state, later, _kind(m, fields))
     m.note("frame", site, frame=frame)
     m.begun = True
+
+
+def _stands_aside(item: Item, fields: dict[str, Value]) -> bool:
+    """Whether an element that is looked at is a number or text of which nothing is sent: how long to wait until what
+    sends is tried again."""
+    if not isinstance(item.value, Const):
+        return False
+    told = (str(leaf.value) for value in fields.values() for leaf in leaves(value) if isinstance(leaf, Const))
+    return not any(str(item.value.value) in text for text in told)
 
 
 def _kind(m: Machine, fields: dict[str, Value]) -> str:

@@ -44,7 +44,7 @@ FIRST_SIGN, LIKELY_SIGN = 16_000, 40_000
 KEPT_FOR_OTHERS = 4
 """One part in so many of what may be taken to the first signs of streams is for handlers that do not say they send."""
 PROBE_STEPS, AGAIN_STEPS, LOOSE_STEPS = 500_000, 300_000, 250_000
-RUN_STEPS, RUN_EACH, RUN_MOST = 3_000_000, 260_000, 8_000_000
+RUN_STEPS, RUN_EACH, RUN_MOST = 1_500_000, 130_000, 6_000_000
 """For the paper runs: in all, and where the streams are many, for each of them, up to a bound."""
 FIRST_STEPS, CORE_STEPS, SERVE_STEPS, NEAR_STEPS, LASTING_STEPS = 300_000, 250_000, 150_000, 150_000, 80_000
 """What each stage may take: so the one before cannot starve the next."""
