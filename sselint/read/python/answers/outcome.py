@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sselint.facts import Evidence, Outcome, Run, Span
-from sselint.read.python.interpreter.machine import Hypothesis, Machine
-from sselint.read.python.interpreter.oracle import Decision, Nearness
+from sselint.read.python.interpreter.machine import Hypothesis
+from sselint.read.python.interpreter.oracle import Decision
 from sselint.read.python.interpreter.trace import ASKS, Event
 from sselint.read.python.interpreter.values import Const, Cursor, Minted, Remembered, Reply, Unknown, Value, leaves
 from sselint.read.python.libraries.wire import Frame
@@ -16,28 +16,6 @@ from sselint.read.python.source.modules import Site
 TOLERANT_FIRST = (Outcome.COMPARED, Outcome.REPLAY_ALL, Outcome.FROM_HEAD, Outcome.EMPTY, Outcome.IGNORED)
 FOR_WHO_IT_IS = (401, 403, 407)
 UNDERSTOOD = frozenset({"condition", "lookup", "empty", "failure", "value", "implementation"})
-
-
-def turned_away(m: Machine) -> bool:
-    """Whether a run was refused before it came to a stream."""
-    kinds = {e.kind for e in m.trace}
-    return "refuse" in kinds and not kinds & {"stream", "frame", "start"}
-
-
-def nearness(m: Machine, decision: Decision, position: int) -> Nearness:
-    """How near a question is to what the client gets: near where it came up when the cursor had been read or the stream
-    begun, is about the cursor, or is which implementation is asked; aside where its call leads nowhere."""
-    if decision.kind in ("implementation", "opaque"):
-        return Nearness.NEAR
-    if decision.within not in m.ways.leading:
-        return Nearness.ASIDE
-    return Nearness.NEAR if m.signs is not None and position >= m.signs else Nearness.LEADING
-
-
-def arrives(m: Machine) -> bool:
-    """Whether a run comes to what streams are read for: it sends an event, or waits for one. One that finds that there
-    is nothing, or that no store is configured, does not."""
-    return any(e.kind == "live" or (e.kind == "frame" and e.data["frame"].is_event) for e in m.trace)
 
 
 @dataclass

@@ -23,8 +23,9 @@ from sselint.facts import (
 from sselint.read.python.answers import guards, variants
 from sselint.read.python.answers.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.answers.idsource import may_overlap
-from sselint.read.python.answers.outcome import Path, arrives, evidence_of, nearness, run_of, turned_away
+from sselint.read.python.answers.outcome import Path, evidence_of, run_of
 from sselint.read.python.answers.unnamed import may_name
+from sselint.read.python.interpreter.course import arrives, nearness, turned_away
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
 from sselint.read.python.interpreter.values import (

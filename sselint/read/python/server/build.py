@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from sselint.read.python.answers.outcome import nearness, turned_away
 from sselint.read.python.interpreter import calls, classes, containers, iteration, placeholders
+from sselint.read.python.interpreter.course import nearness, turned_away
 from sselint.read.python.interpreter.machine import Ended, Frame, Hypothesis, Machine, Passing, Raised, Signal, Started
 from sselint.read.python.interpreter.oracle import Budget, Decision, Explorer, Nearness, Oracle, OutOfBudget
 from sselint.read.python.interpreter.values import (
