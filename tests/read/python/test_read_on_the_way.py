@@ -79,3 +79,42 @@ def test_what_is_sent_of_a_table_is_replayed() -> None:
     )
     program = SERVER.replace("CHECK", "").replace("for key, text in log.items():", sent)
     assert stream_of(program.replace("if last not in log:", "if last is None:")).replay.where is Where.SHARED
+
+
+CUT = """
+import redis
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+store = redis.from_url("redis://events")
+rooms = []
+
+
+async def feed(request):
+    last = request.headers.get("Last-Event-ID", "0")
+    open_here = [room for room in rooms if room != last]
+
+    async def body():
+        for _, entries in store.xread({"news": last}):
+            for key, fields in entries:
+ASKS
+                yield f"id: {key}\\ndata: {len(open_here)}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+
+
+async def put(request):
+    rooms.append(request.query_params["room"])
+    store.xadd("news", {"text": "news"})
+
+
+app = Starlette(routes=[Route("/feed", feed), Route("/put", put, methods=["POST"])])
+"""
+
+
+@pytest.mark.parametrize(("many", "where"), [(3, Where.SHARED), (400, Where.UNKNOWN)])
+def test_what_is_read_on_the_way_is_not_replayed_where_work_ended_before_any_event(many: int, where: Where) -> None:
+    """It was told as the place of the events. Look-alike: few questions, so that events are followed."""
+    asks = "\n".join(f'                if fields.get("k{n}"):\n                    continue' for n in range(many))
+    assert stream_of(CUT.replace("ASKS", asks)).replay.where is where

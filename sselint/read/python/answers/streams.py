@@ -190,7 +190,8 @@ def _assembled(
         ids = _not_followed(ids)
     unread = cursor.read is Truth.NO and ids.kind is IdKind.NONE
     if cursor.read is Truth.UNKNOWN or (runs.broken_off and not unread and (runs.cut or cursor.read is Truth.YES)):
-        replay = _no_replay_followed(replay)
+        sent = any(f.item is not None or not f.framed for p in served for f in p.frames)
+        replay = _no_replay_followed(replay, sent)
     site = site_of(endpoint)
     if site is None:
         return None
@@ -274,10 +275,11 @@ def _not_followed(ids: IdSource) -> IdSource:
     return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, ids.evidence, reaches_fresh_client=Truth.UNKNOWN)
 
 
-def _no_replay_followed(replay: Replay) -> Replay:
-    """The replay of a stream that was not followed to its end: that there is none is then not known. Where nothing
-    reads a cursor, it is none whatever is left: nobody can ask for it."""
-    if replay.where is not Where.NONE:
+def _no_replay_followed(replay: Replay, sent: bool) -> Replay:
+    """The replay of a stream that was not followed to its end: that there is none is then not known, nor that it is
+    what was read on the way where nothing of it was seen to be `sent`. Where nothing reads a cursor, it is none
+    whatever is left: nobody can ask for it."""
+    if replay.where is not Where.NONE and sent:
         return replay
     return replace(replay, where=Where.UNKNOWN, why=f"nothing is replayed {SO_FAR}")
 
