@@ -21,6 +21,8 @@ FIELD = re.compile(
 )
 """The field `id` as an event stream has it (HTML, 9.2.6). `"id": 5` of a dict and `id: int` of a class are none,
 and who asks whether a line begins with it reads streams."""
+ANY_FIELD = re.compile(r"""(?<!print\()(?<!print\(f)["'](?:\{\w+\}:[ \t]?\{[^{}]*\}|%s:[ \t]?%s)["']""")
+"""A line of any name and value. Many lines of a log are such: it counts where a file sends or receives streams."""
 KEY = re.compile(r"""\bid[ \t]*=(?!=)|["']id["']""")
 """An argument, an attribute or a key that becomes the field where a library frames the events."""
 
@@ -33,5 +35,7 @@ def may_name(world: World) -> bool:
 
 def _named(text: str, naming: frozenset[tuple[str, str]], relayed: tuple[str, ...]) -> bool:
     if FIELD.search(text) or (any(word in text for word in relayed) and order.ANSWERS.search(text)):
+        return True
+    if ANY_FIELD.search(text) and order.sends(text):
         return True
     return KEY.search(text) is not None and any(head in text and name in text for head, name in naming)
