@@ -190,7 +190,7 @@ def _assembled(
         ids = _not_followed(ids)
     unread = cursor.read is Truth.NO and ids.kind is IdKind.NONE
     if cursor.read is Truth.UNKNOWN or (runs.broken_off and not unread and (runs.cut or cursor.read is Truth.YES)):
-        sent = any(f.item is not None or not f.framed for p in served for f in p.frames)
+        sent = any(f.item is not None or f.id is not None or not f.framed for p in served for f in p.frames)
         replay = _no_replay_followed(replay, sent)
     site = site_of(endpoint)
     if site is None:
