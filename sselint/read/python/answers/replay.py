@@ -103,14 +103,13 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
     found: dict[int, None] = {}
     for path in paths:
         inboxes = {event.data["source"] for event in path.events("live")}
-        for event in path.events("lookup", "read"):
+        for event in path.events("read"):
             number = int(event.data["container"])
             if (
                 number in heap.objects
                 and number not in inboxes
                 and path.hypothesis is not Hypothesis.MISSING
                 and path.asks_cursor
-                and event.kind == "read"
                 and not event.data.get("at_start")
             ):
                 found.setdefault(number)

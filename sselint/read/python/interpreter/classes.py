@@ -288,7 +288,7 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
     """`receiver.name`."""
     if isinstance(receiver, Ref):
         behind = proxies.behind(m, receiver, site)
-        if behind is not None and behind != receiver:
+        if behind is not None:
             return attribute(m, behind, name, site, frame)
         return _object_attribute(m, receiver, name, site)
     if isinstance(receiver, ClassValue):

@@ -246,7 +246,7 @@ def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame
         return library.external_item(m, receiver, index, site)
     if isinstance(receiver, Ref):
         behind = proxies.behind(m, receiver, site)
-        if behind is not None and behind != receiver:
+        if behind is not None:
             return get_item(m, behind, index, site, frame)
         return _object_item(m, receiver, index, site, frame)
     if isinstance(receiver, Unknown | Input | Minted):

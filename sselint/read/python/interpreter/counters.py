@@ -18,6 +18,6 @@ def so_far(m: Machine, kept: tuple[object, ...], options: Iterable[Value]) -> Va
     own: there is no event then, and nobody comes back for one."""
     if m.building or m.hypothesis.name == "KNOWN":
         return None
-    place = m.heap.number(kept)
-    counted = (v for v in options if isinstance(v, Minted) and v.kind == "counter" and v.about == place)
-    return next((replace(v, phase=NEWEST) for v in counted), None)
+    counted = [v for v in options if isinstance(v, Minted) and v.kind == "counter"]
+    here = (v for v in counted if v.about == m.heap.number(kept))  # few places count, and most reads are of others
+    return next((replace(v, phase=NEWEST) for v in here), None)

@@ -202,7 +202,7 @@ def _view(m: Machine, view: Collection, site: Site | None, body: Body) -> None:
 
 def _object(m: Machine, ref: Ref, site: Site | None, body: Body) -> None:
     behind = proxies.behind(m, ref, site)
-    if behind is not None and behind != ref:
+    if behind is not None:
         iterate(m, behind, site, body)
         return
     for name in ("__aiter__", "__iter__"):

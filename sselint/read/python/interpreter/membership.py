@@ -84,7 +84,7 @@ def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame
     from sselint.read.python.libraries import library, proxies
 
     behind = proxies.behind(m, ref, site)
-    if behind is not None and behind != ref:
+    if behind is not None:
         return contains(m, behind, item, site, frame)
     method = classes.find_method(m, ref, "__contains__")
     if method is None and library.describes(m, ref, "__contains__"):

@@ -15,4 +15,5 @@ def behind(m: Machine, ref: Ref, site: Site | None) -> Value | None:
     from sselint.read.python.libraries import library
 
     asked = library.use(m, ref, "stands_for")
-    return calls.call(m, asked, (), {}, site, None) if isinstance(asked, Function) else None
+    found = calls.call(m, asked, (), {}, site, None) if isinstance(asked, Function) else None
+    return None if found == ref else found

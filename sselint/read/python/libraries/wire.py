@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -88,10 +88,7 @@ def emit(
     made: Site | None = None,
 ) -> None:
     """Records a frame."""
-    around = (i for i in reversed(m.current) if i.phase or i.source)
-    item = next((i for i in around if not _stands_aside(i, fields)), None)
-    if item is None and m.live is not None and not _only_describes(m, m.live, fields):
-        item = m.live if not _stands_aside(m.live, fields) else None
+    item = next((i for i in _looked_at(m, fields) if not _stands_aside(i, fields)), None)
     live = item is not None and item.phase == "live"
     if "id" in fields:
         fields = {**fields, "id": as_json.spelled(m, fields["id"])}
@@ -99,6 +96,13 @@ def emit(
     frame = Frame(fields, site, item, live, framed, literal, made, inside, state, later, _kind(m, fields))
     m.note("frame", site, frame=frame)
     m.begun = True
+
+
+def _looked_at(m: Machine, fields: dict[str, Value]) -> Iterator[Item]:
+    """The elements of which a frame may be made, the nearest first: those that loops are at, then what was taken."""
+    yield from (i for i in reversed(m.current) if i.phase or i.source)
+    if m.live is not None and not _only_describes(m, m.live, fields):
+        yield m.live
 
 
 def _stands_aside(item: Item, fields: dict[str, Value]) -> bool:

@@ -144,10 +144,8 @@ def _call_alone(world: World, function: Function, done: set[ir.Node], total: int
     if function.node not in done and not world.budget.spent:
         done.add(function.node)
         action = partial(_run, function, Site(function.module, function.node.cst))
-        if order.makes(world, function):
-            _explored(world, action, _factory_explorer(world), lambda _: False)
-        else:
-            _explore(world, action, total)
+        explorer = _factory_explorer(world) if order.makes(world, function) else _explorer(world, total)
+        _explored(world, action, explorer, lambda _: False)
 
 
 def _foremost(world: World, near: set[str]) -> list[Function]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sselint.read.python.interpreter import calls, choices, containers, slices, text
@@ -377,11 +378,11 @@ def told_cursor(m: Machine, given: Iterable[Value]) -> bool:
     return any(mentions_cursor(leaf) for value in given for leaf in parts(m, value))
 
 
-def _names(function: Function) -> set[str]:
-    """The names that a function reads: what the one that made it has under them, it is given with it."""
-    body = function.node.body
-    read = walk(body if isinstance(body, tuple) else (body,))
-    return {node.id for node in read if isinstance(node, ir.Name)}
+@lru_cache(maxsize=4_096)
+def _names(node: ir.FunctionNode | ir.Lambda) -> tuple[str, ...]:
+    """The names that a function reads, in order: what the one that made it has under them, it is given with it."""
+    read = walk(node.body if isinstance(node.body, tuple) else (node.body,))
+    return tuple(dict.fromkeys(part.id for part in read if isinstance(part, ir.Name)))
 
 
 def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
@@ -390,7 +391,7 @@ def parts(m: Machine, value: Value, depth: int = 0) -> list[Value]:
         inner = (value.function, *value.positional, *(given for _, given in value.keywords))
         return [leaf for given in inner for leaf in parts(m, given, depth + 1)]
     if isinstance(value, Function) and value.scope is not None and depth < 3:
-        found_there = [value.scope.variables[name] for name in _names(value) if name in value.scope.variables]
+        found_there = [value.scope.variables[name] for name in _names(value.node) if name in value.scope.variables]
         return [value, *(leaf for given in found_there if given != value for leaf in parts(m, given, depth + 1))]
     if isinstance(value, Collection) and depth < 3:
         return [leaf for item in value.items for leaf in parts(m, item.value, depth + 1)]
