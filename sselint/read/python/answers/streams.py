@@ -11,20 +11,16 @@ from sselint.facts import (
     Cursor,
     Guard,
     IdKind,
-    IdSource,
     Outcome,
-    Replay,
     Run,
-    Scope,
     Stream,
     Truth,
-    Where,
 )
-from sselint.read.python.answers import guards, variants
+from sselint.read.python.answers import guards, reading, variants
 from sselint.read.python.answers.dependence import ids_and_replay, is_open, variables
 from sselint.read.python.answers.idsource import may_overlap
-from sselint.read.python.answers.outcome import Path, evidence_of, run_of
-from sselint.read.python.answers.unnamed import may_name
+from sselint.read.python.answers.outcome import Path, run_of
+from sselint.read.python.answers.unfinished import Unfinished
 from sselint.read.python.interpreter.course import arrives, nearness, turned_away
 from sselint.read.python.interpreter.machine import Hypothesis, Machine
 from sselint.read.python.interpreter.oracle import Explorer, Oracle
@@ -48,7 +44,6 @@ from sselint.read.python.server.endpoint import Endpoint
 from sselint.read.python.server.references import references
 from sselint.read.python.server.world import World, plain
 from sselint.read.python.source.deployed import NOT_DEPLOYED
-from sselint.read.python.source.evidence import LAST_EVENT_ID
 from sselint.read.python.source.modules import Site
 
 PATHS = 160
@@ -180,30 +175,25 @@ def _says(value: Value) -> tuple[int, int]:
 def _assembled(
     world: World, endpoint: Endpoint, runs: Runs, several: tuple[list[Path], ...], unit_of: dict[str, str]
 ) -> Stream | None:
+    site = site_of(endpoint)
+    if site is None:
+        return None
     missing, foreign, known, _ = several
     words = world.rules.word_list("reset_events")
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
+    cursor = reading.cursor_of(world, everything, runs.covered)
+    unfinished = Unfinished(world, cursor, runs.broken_off, runs.cut)
     ids, replay = ids_and_replay(world.heap, served)
-    cursor = _cursor(everything, runs.covered or not _may_be_read(world))
-    if cursor.read is Truth.UNKNOWN or (runs.broken_off and (cursor.read is Truth.YES or may_name(world))):
-        ids = _not_followed(ids)
-    unread = cursor.read is Truth.NO and ids.kind is IdKind.NONE
-    if cursor.read is Truth.UNKNOWN or (runs.broken_off and not unread and (runs.cut or cursor.read is Truth.YES)):
-        sent = any(f.item is not None or f.id is not None or not f.framed for p in served for f in p.frames)
-        replay = _no_replay_followed(replay, sent)
-    site = site_of(endpoint)
-    if site is None:
-        return None
-    span = site.span("the endpoint")
+    ids = unfinished.ids(ids)
+    replay = unfinished.replay(replay, ids, served)
     outcomes = _outcomes(several, words, runs.complete, cursor, may_overlap(ids))
-    if not runs.broken_off and ids.kind is not IdKind.UNKNOWN and _is_passed_over(everything, outcomes[0]):
+    followed = not runs.broken_off and ids.kind is not IdKind.UNKNOWN
+    if followed and reading.is_passed_over(everything, outcomes[0]):
         cursor = Cursor(Truth.NO, why="all headers are gone through, and nothing depends on this one")
         outcomes = _outcomes(several, words, runs.complete, cursor, may_overlap(ids))
     on_foreign, on_overlap, on_missing, on_malformed = outcomes
-    if runs.broken_off:
-        silent = not any(f.id is not None for p in served for f in p.frames)
-        on_foreign, on_overlap = _not_asked(on_foreign, silent), on_overlap and _not_asked(on_overlap, silent)
+    span = site.span("the endpoint")
     found_guards = _guards(world, endpoint, [*foreign, *known])
     apps = references(world, endpoint)
     return Stream(
@@ -214,8 +204,8 @@ def _assembled(
         ids=ids,
         replay=replay,
         cursor=cursor,
-        on_foreign=on_foreign,
-        on_overlap=on_overlap,
+        on_foreign=unfinished.run(on_foreign, served),
+        on_overlap=on_overlap and unfinished.run(on_overlap, served),
         on_missing=on_missing,
         on_malformed=on_malformed,
         guards=found_guards,
@@ -252,58 +242,6 @@ def _not_read(run: Run, cursor: Cursor) -> Run:
         return run
     outcome = Outcome.NOT_READ if cursor.read is Truth.NO else Outcome.UNKNOWN
     return Run(outcome, cursor.why, run.evidence)
-
-
-def _not_asked(run: Run, silent: bool) -> Run:
-    """What a cursor leads to where work ended: that nothing depends on it is then not known. Nor is that nothing comes
-    after it where no event with an id was followed at all: the events that it stands for were not seen to be sent."""
-    if run.outcome is Outcome.IGNORED:
-        return replace(run, outcome=Outcome.UNKNOWN, why=f"nothing that was followed depends on it, {ENDED}")
-    if silent and run.outcome in (Outcome.FROM_HEAD, Outcome.EMPTY):
-        return replace(run, outcome=Outcome.UNKNOWN, why=f"no event was followed that comes after it, {ENDED}")
-    return run
-
-
-SO_FAR, ENDED = "that was followed, and not all of it was followed", "and work ended before"
-
-
-def _not_followed(ids: IdSource) -> IdSource:
-    """The ids of a stream that was not followed to its end: that there are none is then not known."""
-    if ids.kind is not IdKind.NONE:
-        return ids
-    why = f"no event carries an id {SO_FAR}"
-    return IdSource(IdKind.UNKNOWN, Scope.UNKNOWN, why, ids.evidence, reaches_fresh_client=Truth.UNKNOWN)
-
-
-def _no_replay_followed(replay: Replay, sent: bool) -> Replay:
-    """The replay of a stream that was not followed to its end: that there is none is then not known, nor that it is
-    what was read on the way where nothing of it was seen to be `sent`. Where nothing reads a cursor, it is none
-    whatever is left: nobody can ask for it."""
-    if replay.where is not Where.NONE and sent:
-        return replay
-    return replace(replay, where=Where.UNKNOWN, why=f"nothing is replayed {SO_FAR}")
-
-
-def _may_be_read(world: World) -> bool:
-    """Whether some file of the tree writes a name of the cursor at all."""
-    return world.table.holds(LAST_EVENT_ID) or world.table.mentions(world.rules.word_list("cursor_parameters"))
-
-
-def _cursor(paths: Sequence[Path], covered: bool) -> Cursor:
-    read = next((e for p in paths for e in p.events("cursor") if e.site is not None), None)
-    if read is None and not covered:
-        return Cursor(Truth.UNKNOWN, why="nothing that was followed reads the cursor, and not all of it was followed")
-    if read is None:
-        return Cursor(Truth.NO, why="nothing reads the cursor")
-    how = str(read.data["how"])
-    return Cursor(Truth.YES, how.lower(), f"read from the {how}", evidence_of([(read.site, "the cursor is read here")]))
-
-
-def _is_passed_over(paths: Sequence[Path], on_foreign: Run) -> bool:
-    """Whether the cursor comes along only among all headers, and nothing depends on it: a middleware that looks for
-    headers of its own has not read it."""
-    read = [e for p in paths for e in p.events("cursor")]
-    return on_foreign.outcome is Outcome.IGNORED and all(e.data.get("among_others") for e in read)
 
 
 def _guards(world: World, endpoint: Endpoint, paths: Sequence[Path]) -> tuple[Guard, ...]:
