@@ -120,3 +120,60 @@ def test_what_a_first_connection_waits_for_out_of_sight_may_carry_an_id() -> Non
     """Look-alike: a dict whose rooms somebody else makes. It is not known that no client ever learns an id."""
     stream = stream_of(ROOMS.replace("__missing__", "fill"))
     assert stream.ids.reaches_fresh_client is not Truth.NO
+
+
+SESSIONS = """
+from uuid import uuid4
+
+from fastapi import FastAPI, Header, HTTPException
+from sse_starlette import EventSourceResponse
+
+app = FastAPI()
+
+
+class Sessions(dict):
+    def open(self):
+        key = uuid4().hex
+        self[key] = []
+        return key
+
+    def __missing__(self, key):
+        MISSING
+
+
+sessions = Sessions()
+
+
+@app.post("/sessions")
+async def start():
+    return {"key": sessions.open()}
+
+
+@app.post("/sessions/{key}")
+async def say(key: str, text: str):
+    sessions[key].append(text)
+
+
+@app.get("/sessions/{key}")
+async def steps(key: str, last_event_id: int = Header(default=0)):
+    said = sessions[key]
+
+    async def body():
+        for n, text in enumerate(said[last_event_id:], last_event_id + 1):
+            yield {"id": str(n), "data": text}
+
+    return EventSourceResponse(body())
+"""
+
+
+def test_a_dict_of_the_tree_refuses_what_it_does_not_have() -> None:
+    """What a client names may not be there, although another entry is: then `__missing__` is asked, and its 404 comes
+    before the cursor is looked at."""
+    stream = stream_of(SESSIONS.replace("MISSING", 'raise HTTPException(404, "no such session")'))
+    assert [guard.status for guard in stream.guards] == [404]
+
+
+def test_a_dict_of_the_tree_that_makes_what_it_does_not_have_guards_nothing() -> None:
+    """Look-alike: a session that is not there is made, so that nobody is ever refused."""
+    stream = stream_of(SESSIONS.replace("MISSING", "self[key] = made = []\n        return made"))
+    assert not stream.guards

@@ -283,6 +283,9 @@ def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -
         return _element(m, view, index, site) if view is not None else Unknown("an element of a list")
     found = m.read_attribute(ref, name_of_key(index), site)
     if found is not None:
+        missing = classes.find_method(m, ref, "__missing__") if isinstance(index, Input) else None
+        if missing is not None and not has_key(m, ref, index, site):  # what the client names may not be there
+            return calls.call(m, missing, (index,), {}, site, frame)
         return found
     fields = records.tuple_fields(m, ref)
     if (
