@@ -37,8 +37,8 @@ async def chat(request: Request):
 """
 
 
-def _read(first: str) -> Stream:
-    return stream_of(SERVER.format(first=first, asks=ASKS))
+def _read(first: str, asks: str = ASKS) -> Stream:
+    return stream_of(SERVER.format(first=first, asks=asks))
 
 
 def test_the_place_of_the_replay_is_kept_where_an_event_with_an_id_was_followed() -> None:
@@ -54,3 +54,13 @@ def test_the_place_is_open_where_no_event_with_an_id_was_followed() -> None:
     stream = _read("")
     assert stream.ids.kind is IdKind.UNKNOWN
     assert stream.replay.where is Where.UNKNOWN
+
+
+def test_ids_are_open_where_only_a_greeting_was_followed_whose_id_is_written_down() -> None:
+    """The events after the greeting may be counted, and nothing of them was reached."""
+    assert _read("id: 0\\n").ids.kind is IdKind.UNKNOWN
+
+
+def test_ids_are_constant_where_all_was_followed_and_the_id_is_written_down() -> None:
+    """Look-alike: nothing is left in which another id could come."""
+    assert _read("id: 0\\n", asks="").ids.kind is IdKind.CONSTANT

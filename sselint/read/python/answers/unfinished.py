@@ -30,7 +30,11 @@ class Unfinished:
 
     def ids(self, found: IdSource) -> IdSource:
         """The ids of the stream. That there are none is not known where work ended, or where what reads the cursor
-        was not found, unless no file writes the field and nothing reads a cursor."""
+        was not found, unless no file writes the field and nothing reads a cursor. Nor is it known where work ended
+        that all are written down: a greeting or a farewell may be, and what is sent between them not."""
+        if found.kind is IdKind.CONSTANT and self.broken_off:
+            why = f"the id is written down in all {SO_FAR}"
+            return replace(found, kind=IdKind.UNKNOWN, scope=Scope.UNKNOWN, why=why)
         if found.kind is not IdKind.NONE or not (self._unread_so_far or self._may_carry_ids):
             return found
         why = f"no event carries an id {SO_FAR}"
