@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sselint.facts import Outcome, Truth
+from sselint.facts import IdKind, Outcome, Truth
 from tests.read.python.programs import stream_of
+from tests.read.python.test_unnamed import ASKS
 
 STARLETTE = """
 import itertools
@@ -133,3 +134,51 @@ def test_a_cursor_that_is_read_by_its_name_and_then_not_used_is_ignored() -> Non
     stream = stream_of(STARLETTE.format(looks='    asked = request.headers.get("last-event-id")'))
     assert stream.cursor.read is Truth.YES
     assert stream.on_foreign.outcome is Outcome.IGNORED
+
+
+LONG = """
+import json
+import sys
+
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+
+@app.middleware("http")
+async def tenants(request: Request, call_next):
+    tenant = None
+    for name, value in request.headers.items():
+        {looks}
+            tenant = value
+    request.state.tenant = tenant
+    return await call_next(request)
+
+
+@app.get("/progress")
+async def progress(request: Request):
+    async def body():
+        data, text = json.load(sys.stdin), ""
+        yield "data: begun\\n\\n"
+        {uses}
+{asks}
+        yield f"data: {{text}}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_who_looks_for_headers_of_its_own_in_front_of_a_long_stream_reads_no_cursor() -> None:
+    """The stream is not followed to its end, and no file of the tree writes a name of the cursor."""
+    stream = stream_of(LONG.format(looks='if name == "x-tenant":', uses="pass", asks=ASKS))
+    assert stream.cursor.read is Truth.NO
+    assert stream.ids.kind is IdKind.NONE
+
+
+def test_who_looks_for_the_cursor_among_all_headers_in_front_of_a_long_stream_reads_it() -> None:
+    """Look-alike: what is found there is looked up when the stream begins."""
+    uses = "yield f'data: {log[int(request.state.tenant)]}\\n\\n'"
+    server = LONG.format(looks='if name == "last-event-id":', uses=uses, asks=ASKS)
+    stream = stream_of(server.replace("app = FastAPI()", 'app = FastAPI()\nlog = ["first", "second"]'))
+    assert stream.cursor.read is Truth.YES

@@ -12,8 +12,11 @@ from sselint.read.python.source.evidence import LAST_EVENT_ID
 
 def cursor_of(world: World, paths: Sequence[Path], covered: bool) -> Cursor:
     """What reads the cursor on any of the paths. That nothing does is known where no answer was left out (`covered`),
-    or where no file of the tree writes a name of the cursor at all."""
-    read = next((e for p in paths for e in p.events("cursor") if e.site is not None), None)
+    or where no file of the tree writes a name of the cursor at all. Where work ended, a middleware that goes through
+    all headers is no reader of it, unless something was seen to depend on it."""
+    counts = covered or any(path.uses_cursor for path in paths)
+    events = (e for p in paths for e in p.events("cursor") if counts or not e.data.get("among_others"))
+    read = next((event for event in events if event.site is not None), None)
     if read is None and not covered and _may_be_read(world):
         return Cursor(Truth.UNKNOWN, why="nothing that was followed reads the cursor, and not all of it was followed")
     if read is None:
