@@ -106,7 +106,7 @@ def _len(m: Machine, a: Arguments) -> Value:
     if isinstance(value, Reply):
         return Const.of(0) if value.is_nothing else Length(value.source)
     if isinstance(value, Collection):
-        return Length(value.source) if value.source else Const.of(len(value.items))
+        return Length(value.source, of=value) if value.source else Const.of(len(value.items))
     if isinstance(value, Ref) and m.object(value).kind in containers.KINDS:
         if m.own(value) and not any(i.source for i in m.overlay.items.get(value, [])):
             return Const.of(len(m.overlay.items.get(value, [])) + len(m.overlay.pairs.get(value, [])))
@@ -476,6 +476,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "gather": _gather, "waited": tasks.waited, "entered": _entered, "bisect": _bisect, "same": _same,
     "bisect_left": partial(_bisect, after=False),
     "memoryview": _same, "compress": lazy("compress", 2), "filterfalse": lazy("filterfalse", 2),
+    "batched": lazy("batched"),
     "aenumerate": lazy("enumerate"), "object": lambda m, a: m.make("namespace", "namespace", a.site, a.frame),
 }  # fmt: skip
 

@@ -335,9 +335,10 @@ def _range(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     if isinstance(step, Const) and isinstance(step.value, int) and step.value < 0:
         bounds = (bounds[1], bounds[0])  # downwards: the same numbers
     lower, upper = (Const.of(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
-    about = next((b.about for b in bounds if isinstance(b, Length)), 0)
-    if about:
-        held = view_of(m, Ref(about)) or Collection(about, ())
+    length = next((b for b in bounds if isinstance(b, Length)), None)
+    if length is not None and length.about:
+        about = length.about
+        held = length.of or view_of(m, Ref(about)) or Collection(about, ())
         view = slices.starting_at(m, held, lower, site or m.world.nowhere)
         for item in view.items:
             with m.looking_at(replace(item, selection=view.selection)):
@@ -444,6 +445,15 @@ def _slice(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     _view(m, slices.starting_at(m, view, lower, site or m.world.nowhere), site, body)
 
 
+def _batched(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
+    """`batched`: one part stands for all of them."""
+    view = view_of(m, value.operands[0])
+    if view is None:
+        body(Unknown("a part of an iterable that is not followed"))
+    elif view.items:
+        body(view)
+
+
 def _repeat(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
     """`iter(callable, sentinel)`."""
     for _ in range(LOOP_ROUNDS):
@@ -463,6 +473,7 @@ LAZY: dict[str, Callable[[Machine, Generator, Site | None, Body], None]] = {
     "while": _while,
     "through": _through,
     "slice": _slice,
+    "batched": _batched,
     "repeat": _repeat,
 }
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sselint.read.python.interpreter import at_cursor, compare
 from sselint.read.python.interpreter.machine import Machine
+from sselint.read.python.interpreter.oldest import EARLIEST
 from sselint.read.python.interpreter.values import Collection, Const, Length, Minted, Position, Value
 from sselint.read.python.source.modules import Site
 
@@ -40,6 +41,8 @@ def starting_at(m: Machine, view: Collection, lower: Value | None, site: Site) -
     if compare.is_cursor(m, lower):
         m.note("compare", site, other=lower, phase="")
         return replace(view, items=later, selection="compared")
+    if isinstance(lower, Minted) and lower.kind == "index" and lower.phase == m.phase() and lower.phase in EARLIEST:
+        return view  # the place of what is gone through, which is the first there is
     if isinstance(lower, Length):  # nothing yet; asked again, what has been added since
         since = tuple(replace(i, phase="live") for i in view.items[-1:]) if m.round > 1 else ()
         return replace(view, items=since, selection="head")

@@ -236,6 +236,8 @@ class Length(Value):
     about: int
     extra: bool = False
     less: bool = False
+    of: Collection | None = field(default=None, compare=False)
+    """The part of the container that was counted, where it was not the whole."""
 
 
 @dataclass(frozen=True)
