@@ -384,7 +384,7 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
             m.live = Item(found, ref.id, "after", at=key)  # where it was counted on, the event after it
         return found
     if isinstance(key, Minted) and key.kind in ("counter", "index") and not m.own(ref) and not m.building:
-        m.live = Item(value, ref.id, m.phase())
+        m.live = Item(value, ref.id, key.phase if key.phase in m.phases() else m.phase())
     return m.as_state(value, ref.id)
 
 

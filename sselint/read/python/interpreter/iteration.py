@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 from sselint.read.python.interpreter import (
@@ -12,6 +13,7 @@ from sselint.read.python.interpreter import (
     classes,
     compare,
     containers,
+    ranges,
     records,
     representative,
     slices,
@@ -343,6 +345,12 @@ def _range(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
         for item in view.items:
             with m.looking_at(replace(item, selection=view.selection)):
                 body(replace(m.minted("index", site, about), phase=item.phase))
+        return
+    numbers = ranges.given_out(m, lower, upper, site)
+    if numbers is not None:
+        for item in numbers:
+            with m.looking_at(item) if item.source else nullcontext():
+                body(item.value)
         return
     if isinstance(lower, Const) and isinstance(upper, Const):
         for number in range(LOOP_ROUNDS):
