@@ -39,6 +39,7 @@ from sselint.read.python.interpreter.values import (
     Partial,
     Position,
     Ref,
+    Remembered,
     Reply,
     Tuple,
     Unknown,
@@ -397,6 +398,8 @@ def _callable(m: Machine, a: Arguments) -> Value:
 
 
 def _number(m: Machine, a: Arguments) -> Value:
+    if isinstance(a.first(), Remembered):  # a number as it is
+        return a.first()
     return text.to_number(m, a.first(), a.site) if a.positional else Const.of(0)
 
 
