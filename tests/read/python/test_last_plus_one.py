@@ -53,6 +53,15 @@ def test_one_more_than_the_number_of_the_last_is_counted(numbered: str) -> None:
     assert stream.on_foreign.outcome is Outcome.COMPARED, stream.on_foreign.why
 
 
+@pytest.mark.parametrize("text", ["str(number)", "f'{{number:06d}}'", "str(number).zfill(8)"])
+def test_it_is_also_where_the_number_is_kept_as_text(text: str) -> None:
+    server = SERVER.replace('"id": number', f'"id": {text}').replace('event["id"] > after', 'int(event["id"]) > after')
+    stream = stream_of(server.format(numbered="number = int(log[-1]['id']) + 1 if log else 1", settings=""))
+    assert (stream.ids.kind, stream.ids.scope) == (IdKind.COUNTER, Scope.OVERLAPPING), stream.ids.why
+    assert "counted by each process" in stream.ids.why
+    assert stream.on_foreign.outcome is Outcome.COMPARED, stream.on_foreign.why
+
+
 def test_a_number_of_the_settings_plus_one_is_the_same_in_every_process() -> None:
     """Look-alike: the dict was made at start-up, and nothing writes into it."""
     server = SERVER.format(numbered="number = settings['id'] + 1", settings="settings = {'id': 7}")

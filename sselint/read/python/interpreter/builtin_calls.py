@@ -39,7 +39,6 @@ from sselint.read.python.interpreter.values import (
     Partial,
     Position,
     Ref,
-    Remembered,
     Reply,
     Tuple,
     Unknown,
@@ -397,10 +396,14 @@ def _callable(m: Machine, a: Arguments) -> Value:
     return Const.of(isinstance(a.first(), Function | ClassValue | External | Method | Partial | Callback))
 
 
-def _number(m: Machine, a: Arguments) -> Value:
-    if isinstance(a.first(), Remembered):  # a number as it is
-        return a.first()
-    return text.to_number(m, a.first(), a.site) if a.positional else Const.of(0)
+def _int(m: Machine, a: Arguments) -> Value:
+    base = a.get(1, "base")
+    kind = partial(int, base=base.value) if isinstance(base, Const) and isinstance(base.value, int) else int
+    return text.to_number(m, a.first(), a.site, kind) if a.positional else Const.of(0)
+
+
+def _float(m: Machine, a: Arguments) -> Value:
+    return text.to_number(m, a.first(), a.site, float) if a.positional else Const.of(0.0)
 
 
 def _str(m: Machine, a: Arguments) -> Value:
@@ -471,7 +474,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "zip": lazy("zip"), "map": _map, "filter": lazy("filter", 2), "sorted": _sorted, "reversed": _reversed,
     "min": extremes.least, "max": extremes.greatest, "any": _quantified(True), "all": _quantified(False),
     "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "setattr": put_on.of_call,
-    "hasattr": _hasattr, "type": _type, "callable": _callable, "int": _number, "float": _number, "str": _str,
+    "hasattr": _hasattr, "type": _type, "callable": _callable, "int": _int, "float": _float, "str": _str,
     "repr": _str, "ascii": _str, "format": _same, "bytes": text.as_bytes, "bytearray": text.as_bytearray, "bool": _bool,
     "abs": _same, "round": _same, "sum": _same, "hex": _same, "oct": _same, "chr": _same, "ord": _same,
     "vars": own_attributes.of_call, "hash": _hashed, "id": _identity, "print": _nothing,

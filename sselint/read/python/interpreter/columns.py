@@ -1,5 +1,6 @@
-"""Rows of a store that are copied column by column: one column stands for all, whatever they are called.
+"""Entries by their names: the columns of a row that is copied, and the numbers in an element of a history.
 
+Of rows that are copied column by column, one column stands for all, whatever they are called.
 What a copy is asked for is what was left in it: a name that was filtered out is none that anybody asks for.
 """
 
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 
 from sselint.read.python.interpreter import containers
 from sselint.read.python.interpreter.machine import Frame, Machine
-from sselint.read.python.interpreter.values import Const, Ref, Reply, Tuple, Unknown, Value
+from sselint.read.python.interpreter.values import Const, Ref, Remembered, Reply, Tuple, Unknown, Value
 from sselint.read.python.source import ir
 from sselint.read.python.stores import stores
 
@@ -59,3 +60,10 @@ def _picks(m: Machine, test: ir.Expression, frame: Frame) -> bool:
         return named and not stores.told_cursor(m, sides)
     found = expressions.evaluate(m, test, frame)
     return isinstance(found, Reply) and not stores.told_cursor(m, [found])
+
+
+def as_state(m: Machine, value: Value, about: int) -> Value:
+    """A number in an element that another run has put there, also where it is kept as text."""
+    if isinstance(value, Const) and isinstance(value.value, str) and value.value.isdecimal():
+        return Remembered(value.value, value.kind, about, trail=value.trail)
+    return m.as_state(value, about)

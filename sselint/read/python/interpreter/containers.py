@@ -356,7 +356,7 @@ def find(m: Machine, ref: Ref, key: Value, site: Site) -> Value | None:
             return choices.picked(m, place, several, str(key.value), site)
         if known is not None or m.own(ref) or not m.object(ref).grows:
             found = columns.of_copy(m, ref, key) if known is None and m.own(ref) else known
-            return found if found is None or m.own(ref) or m.object(ref).boot else m.as_state(found, ref.id)
+            return found if found is None or m.own(ref) or m.object(ref).boot else columns.as_state(m, found, ref.id)
     if isinstance(key, Input):
         put = next((v for k, v in reversed(m.overlay.pairs.get(ref, [])) if k == key), None)
         if put is not None:  # by this very run: what the client chose is there now, whatever a lookup said before

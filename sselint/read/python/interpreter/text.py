@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from sselint.read.python.interpreter.values import (
     Minted,
     Position,
     Ref,
+    Remembered,
     Reply,
     Scope,
     Tuple,
@@ -439,17 +440,14 @@ def joined(m: Machine, separator: Value, iterable: Value, site: Site) -> Value:
 # -- parsing -------------------------------------------------------------------------------------------------------
 
 
-def to_number(m: Machine, value: Value, site: Site) -> Value:
-    """`int(value)`. A malformed cursor raises the interpreted ValueError."""
+def to_number(m: Machine, value: Value, site: Site, kind: Callable[[Any], float] = int) -> Value:
+    """`int(value)`, or of another kind. A malformed cursor raises the interpreted ValueError."""
     if isinstance(value, Const):
         try:
-            return (
-                Const.of(int(value.value), *value.trail)
-                if not isinstance(value.value, float)
-                else Const.of(int(value.value))
-            )
-        except (TypeError, ValueError):
+            number = Const.of(kind(value.value), *value.trail)
+        except (TypeError, ValueError, OverflowError):
             raise Raised(Exceptional("TypeError" if value.value is None else "ValueError"), site) from None
+        return replace(value, value=number.value, kind=number.kind) if isinstance(value, Remembered) else number
     if isinstance(value, Cursor):
         m.note("parse", site)
         if m.hypothesis is Hypothesis.MALFORMED:

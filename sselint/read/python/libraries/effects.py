@@ -164,7 +164,8 @@ def _converts(m: Machine, effect: Effect, c: Context) -> Value:
     if effect.what == "split":
         return text.split(m, c.argument(effect, "text", "1") or a.first(), None, a.site)
     if effect.what == "number":
-        return text.to_number(m, value, a.site)
+        written = isinstance(value, Const) and value.value is not None  # by whoever wrote it so that it can be read
+        return value if written else text.to_number(m, value, a.site)
     if effect.what == "hash":
         key = c.argument(effect, "key")
         of_process = key is not None and any(isinstance(leaf, Minted) for leaf in leaves(key))
