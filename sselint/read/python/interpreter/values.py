@@ -284,9 +284,11 @@ class LeftOut(Input):
 
 @dataclass(frozen=True)
 class Body(Input):
-    """The body of a request as a record of the tree: each field is something of its own that the client chose."""
+    """The body of a request, or what its headers or query say (`carrier`), as a record of the tree: each field is
+    something of its own that the client chose."""
 
     of: ClassValue
+    carrier: str = "body"
 
 
 @dataclass(frozen=True)

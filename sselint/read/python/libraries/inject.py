@@ -154,14 +154,15 @@ def _argument(m: Machine, endpoint: Endpoint, function: Function, parameter: ir.
 
 
 def body_field(m: Machine, body: Body, name: str, site: Site) -> Value:
-    """A field of a request's body: the cursor where it is called so, else the client's choice."""
+    """A field of a request's body, or of a record of its headers or query: the cursor where it is called so, else the
+    client's choice."""
     field = records.fields_of(m, body.of).get(name)
     if field is None:
         return body
     annotation, default, scope, _ = field
     home = Frame(scope.module, Scope(scope.module, {}, scope.parent))
     absent = expressions.evaluate(m, default, home) if isinstance(default, ir.Constant) else Const.of(None)
-    value = m.world.sent(m, "body", Const.of(name), absent, site)
+    value = m.world.sent(m, body.carrier, Const.of(name), absent, site)
     if not isinstance(value, Cursor):
         return value
     kind, _ = annotated(m, annotation, home)
@@ -231,6 +232,11 @@ def _marked(
         return by_annotation.known(m, _dependency(m, endpoint, function, where), kind, name)
     entry = library.entry_of(m, mark)
     carrier = str(entry.options.get("carrier", "query")) if entry is not None else "query"
+    if isinstance(kind, ClassValue) and carrier != "body" and records.fields_of(m, kind):
+        asked = Body(f"what the request says, a {kind.name}", kind, carrier)
+        for field in records.fields_of(m, kind):  # all are looked at before the handler is called
+            body_field(m, asked, field, where)
+        return asked
     alias = library.use(m, mark, "alias")
     spelled = alias.value if isinstance(alias, Const) and alias.value else name
     held = library.use(m, mark, "default")
