@@ -11,6 +11,9 @@ from sselint.read.python import Program
 from sselint.read.python.libraries.environment import Environment
 from sselint.source import Source, Tree
 
+ASKS = "\n".join(f"        if data.get('option {n}'):\n            text += str(data['value {n}'])" for n in range(300))
+"""Statements of a stream that ask so much that no budget follows all ways."""
+
 
 def reading_of(files: Mapping[str, str], environment: Environment | None = None) -> Reading:
     """What the reader makes of these files (path -> text)."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sselint.facts import IdKind, Outcome, Truth
-from tests.read.python.programs import stream_of
-from tests.read.python.test_unnamed import ASKS
+from tests.read.python.programs import ASKS, stream_of
 
 STARLETTE = """
 import itertools

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sselint.facts import IdKind, Outcome, Stream, Where
-from tests.read.python.programs import stream_of
-from tests.read.python.test_unnamed import ASKS
+from tests.read.python.programs import ASKS, stream_of
 
 SERVER = """
 import json

@@ -12,9 +12,7 @@ from sselint.read.python.rules import load_rules
 from sselint.read.python.server.world import World
 from sselint.read.python.source.modules import ModuleTable
 from sselint.source import Source
-from tests.read.python.programs import stream_of
-
-ASKS = "\n".join(f"        if data.get('option {n}'):\n            text += str(data['value {n}'])" for n in range(300))
+from tests.read.python.programs import ASKS, stream_of
 
 SERVER = """
 import json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 
 from sselint.read.python.interpreter import (
@@ -348,9 +347,7 @@ def _range(m: Machine, value: Generator, site: Site | None, body: Body) -> None:
         return
     numbers = ranges.given_out(m, lower, upper, site)
     if numbers is not None:
-        for item in numbers:
-            with m.looking_at(item) if item.source else nullcontext():
-                body(item.value)
+        _view(m, numbers, site, body)
         return
     if isinstance(lower, Const) and isinstance(upper, Const):
         for number in range(LOOP_ROUNDS):

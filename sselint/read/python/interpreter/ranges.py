@@ -5,31 +5,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sselint.read.python.interpreter import iteration, slices
 from sselint.read.python.interpreter.machine import Machine
-from sselint.read.python.interpreter.values import COUNTING, Const, Item, Minted, Reply, Value, mentions_cursor
+from sselint.read.python.interpreter.values import (
+    COUNTING,
+    Collection,
+    Const,
+    Item,
+    Minted,
+    Reply,
+    Value,
+    mentions_cursor,
+)
 from sselint.read.python.source.modules import Site
 
 
-def given_out(m: Machine, lower: Value, upper: Value, site: Site | None) -> Sequence[Item] | None:
+def given_out(m: Machine, lower: Value, upper: Value, site: Site | None) -> Collection | None:
     """The numbers from `lower` on that stand for all up to `upper`, where a counter or a store gave that out: those
     behind the cursor where it begins there. None where the range is of something else."""
     if _is_empty(lower, upper):
-        return ()
+        return Collection(0, ())
     behind = mentions_cursor(lower)
     if isinstance(upper, Reply) and (behind or _begins_a_count(lower)):
-        items = iteration.reply_view(m, replace(upper, selection="compared" if behind else "all")).items
+        view = iteration.reply_view(m, replace(upper, selection="compared" if behind else "all"))
     elif isinstance(upper, Minted) and upper.kind in COUNTING:
         phases = [phase for phase in m.phases() if not behind or phase in slices.LATER]
-        items = tuple(Item(replace(upper, phase=phase), phase=phase) for phase in phases)
+        view = Collection(0, tuple(Item(replace(upper, phase=phase)) for phase in phases))
     else:
         return None
     if behind:
         m.note("compare", site, other=lower, phase="")
-    return items
+    return view
 
 
 def _begins_a_count(lower: Value) -> bool:

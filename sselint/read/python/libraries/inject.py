@@ -232,9 +232,10 @@ def _marked(
         return by_annotation.known(m, _dependency(m, endpoint, function, where), kind, name)
     entry = library.entry_of(m, mark)
     carrier = str(entry.options.get("carrier", "query")) if entry is not None else "query"
-    if isinstance(kind, ClassValue) and carrier != "body" and records.fields_of(m, kind):
+    fields = records.fields_of(m, kind) if isinstance(kind, ClassValue) and carrier != "body" else {}
+    if fields and isinstance(kind, ClassValue):
         asked = Body(f"what the request says, a {kind.name}", kind, carrier)
-        for field in records.fields_of(m, kind):  # all are looked at before the handler is called
+        for field in fields:  # all are looked at before the handler is called
             body_field(m, asked, field, where)
         return asked
     alias = library.use(m, mark, "alias")
