@@ -12,6 +12,7 @@ from sselint.read.python.interpreter import (
     classes,
     compare,
     containers,
+    extended,
     extremes,
     iteration,
     oldest,
@@ -99,6 +100,11 @@ def _begins(m: Machine, source: Value) -> Value | None:
 
 def _len(m: Machine, a: Arguments) -> Value:
     value = a.first()
+    method = extended.defined(m, value, "__len__") if isinstance(value, Ref) else None
+    if method is not None:
+        from sselint.read.python.interpreter import calls
+
+        return calls.call(m, method, (), {}, a.site, a.frame)
     if isinstance(value, Const) and isinstance(value.value, str | bytes | tuple):
         return Const.of(len(value.value))
     if isinstance(value, Tuple):
@@ -116,11 +122,6 @@ def _len(m: Machine, a: Arguments) -> Value:
         number = pieces.counted(m, value)
         if number is not None:
             return number
-    method = classes.find_method(m, value, "__len__")
-    if method is not None:
-        from sselint.read.python.interpreter import calls
-
-        return calls.call(m, method, (), {}, a.site, a.frame)
     return Unknown("a length", mentions_cursor(value))
 
 
@@ -193,7 +194,7 @@ def _dict(m: Machine, a: Arguments) -> Value:
     ref = m.make("dict", "dict", a.site, a.frame)
     if isinstance(first, Ref) and m.object(first).kind == "dict":
         for key, value in containers.all_pairs(m, first):
-            containers.set_item(m, ref, key, value, a.site, growing=False)
+            containers.put(m, ref, key, value, a.site, growing=False)
         if not m.own(first) and not a.keywords and not m.boot:
             return first
     elif first is not None:
@@ -201,11 +202,11 @@ def _dict(m: Machine, a: Arguments) -> Value:
         def entry(element: Value) -> None:
             pair = containers_pair(m, element, a.site)
             if pair is not None:
-                containers.set_item(m, ref, pair[0], pair[1], a.site, growing=False)
+                containers.put(m, ref, pair[0], pair[1], a.site, growing=False)
 
         iteration.iterate(m, first, a.site, entry)
     for name, value in a.keywords.items():
-        containers.set_item(m, ref, Const.of(name), value, a.site, growing=False)
+        containers.put(m, ref, Const.of(name), value, a.site, growing=False)
     return ref
 
 

@@ -6,8 +6,8 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sselint.read.python.interpreter import carried, choices, placeholders, singletons, text
-from sselint.read.python.interpreter.machine import Frame, Machine
+from sselint.read.python.interpreter import carried, choices, extended, placeholders, singletons, text
+from sselint.read.python.interpreter.machine import Arguments, Frame, Machine
 from sselint.read.python.interpreter.values import (
     Body,
     ClassValue,
@@ -179,7 +179,6 @@ def instantiate(
     made = class_of(m, ref) or cls
     if cls not in (made, *ancestors(m, made)):  # what `__new__` gives instead is whole already
         return ref
-    m.object(ref).label = m.object(ref).label or cls.name
     m.constructing.append(ref)
     try:
         found = class_attribute(m, cls, "__init__")
@@ -213,9 +212,9 @@ def _allocated(
         maker = new[0].function if isinstance(new[0], Descriptor) else new[0]
         maker = replace(maker, receiver=cls, owner=new[1]) if isinstance(maker, Function) else maker
         given = calls.call(m, maker, positional, keywords, site, frame)
-        if isinstance(given, Ref) and m.object(given).kind == "instance":
+        if isinstance(given, Ref) and class_of(m, given) is not None:
             return given
-    return m.make("instance", cls, site, frame, cls.name)
+    return extended.allocated(m, cls, site, frame)
 
 
 def library_init(
@@ -226,6 +225,10 @@ def library_init(
 
     if records.by_library(m, cls):
         records.made(m, cls, ref, positional, keywords, site, None)
+        return
+    container = extended.base_of(m, cls)
+    if container is not None:
+        extended.filled(m, ref, container[0], Arguments(positional, keywords, site, None))
         return
     for base in library_bases(m, cls):
         entry = m.rules.entry(base.name)
@@ -327,9 +330,9 @@ def attribute(m: Machine, receiver: Value, name: str, site: Site, frame: Frame |
 
 def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
     target = m.object(ref)
-    if target.kind in ("list", "dict", "set"):
-        return Method(ref, name)
     cls = class_of(m, ref)
+    if extended.is_bare(m, ref):
+        return Method(ref, name)
     found = class_attribute(m, cls, name) if cls is not None else None
     if found is not None and isinstance(found[0], Descriptor) and found[0].kind in ("property", "cached_property"):
         return bind(m, found[0], ref, found[1])
@@ -340,6 +343,9 @@ def _object_attribute(m: Machine, ref: Ref, name: str, site: Site) -> Value:
         return bind(m, found[0], ref, found[1])
     if name == "__class__" and cls is not None:
         return cls
+    inherited = extended.attribute(m, ref, name)
+    if inherited is not None:
+        return inherited
     from sselint.read.python.interpreter import own_attributes
 
     held = own_attributes.as_dict(m, ref, site) if name == "__dict__" else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sselint.read.python.interpreter import (
     at_cursor,
@@ -19,22 +18,18 @@ from sselint.read.python.interpreter import (
     records,
     rings,
     services,
-    slices,
-    text,
     whose_keys,
 )
 from sselint.read.python.interpreter.heap import MAX_VALUES, lookup_pair
-from sselint.read.python.interpreter.machine import Arguments, Frame, Hypothesis, Machine, Raised
+from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     COUNTING,
     FIRST,
     STORED,
-    ClassValue,
     Collection,
     Const,
     Cursor,
     Exceptional,
-    External,
     Input,
     Item,
     Join,
@@ -47,12 +42,11 @@ from sselint.read.python.interpreter.values import (
     Unknown,
     Value,
     Variable,
-    Wrapped,
     mentions_cursor,
     settled,
     stepped,
 )
-from sselint.read.python.libraries import library, proxies
+from sselint.read.python.libraries import library
 from sselint.read.python.source.modules import Site
 
 KINDS = ("list", "dict", "set")
@@ -89,28 +83,20 @@ def name_of_key(key: Value) -> str:
     return f"[#{key.id}]" if isinstance(key, Ref) else "[?]"
 
 
-def set_item(
-    m: Machine, receiver: Value, key: Value, value: Value, site: Site, growing: bool = True, origin: Item | None = None
+def put(
+    m: Machine, ref: Ref, key: Value, value: Value, site: Site, growing: bool = True, origin: Item | None = None
 ) -> None:
-    """`receiver[key] = value`; `origin` is the element that the value was made from."""
-    if not isinstance(receiver, Ref):
-        return
-    target = m.object(receiver)
-    if target.kind not in KINDS:
-        if library.describes(m, receiver, "__setitem__"):
-            library.object_method(m, receiver, "__setitem__", Arguments((key, value), {}, site, None))
-            return
-        m.write_attribute(receiver, name_of_key(key), value, site)
-        return
+    """`ref[key] = value` of a list, dict or set; `origin` is the element that the value was made from."""
+    target = m.object(ref)
     if target.kind == "list":
-        add(m, receiver, value, site, growing)
+        add(m, ref, value, site, growing)
         return
-    m.overlay.pairs.setdefault(receiver, []).append((key, value))
-    m.overlay.origins.setdefault(receiver, []).append(origin or (m.current[-1] if m.current else Item(key)))
-    there = m.overlay.known.get(("lookup", receiver.id, key)) == 0
+    m.overlay.pairs.setdefault(ref, []).append((key, value))
+    m.overlay.origins.setdefault(ref, []).append(origin or (m.current[-1] if m.current else Item(key)))
+    there = m.overlay.known.get(("lookup", ref.id, key)) == 0
     if not there:
-        m.note("adopt", site, container=receiver.id)
-    if m.own(receiver):
+        m.note("adopt", site, container=ref.id)
+    if m.own(ref):
         return
     m.escape(value)
     if m.building:
@@ -163,7 +149,7 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
         if m.object(left).kind == "dict":
             whose_keys.take_over(m, left, (right,))
             for name, value in known_entries(m, right).items():
-                set_item(m, left, Const.of(name), value, site)
+                put(m, left, Const.of(name), value, site)
         else:
             extend(m, left, right, site)
         return left
@@ -174,7 +160,7 @@ def concatenate(m: Machine, left: Value, right: Value, site: Site, in_place: boo
         whose_keys.take_over(m, ref, (left, right))
         for source in (left, right):
             for name, value in known_entries(m, source).items():
-                set_item(m, ref, Const.of(name), value, site, growing=False)
+                put(m, ref, Const.of(name), value, site, growing=False)
         return ref
     views = [iteration.view_of(m, v) for v in (left, right)]
     items = tuple(item for view in views if view is not None for item in view.items)
@@ -201,8 +187,16 @@ def made_of(m: Machine, items: Sequence[Item], site: Site, kind: str = "list", f
     return made
 
 
-def _asks(bounds: Sequence[Any]) -> bool:
-    return any(isinstance(bound, Value) and mentions_cursor(bound) for bound in bounds)
+def table(m: Machine, written: Tuple, site: Site, frame: Frame) -> Value:
+    """A tuple of records or texts at the top of a module is the table that a list of them would be: their places are
+    one thing for all who send them."""
+    held = [v for v in written.items if isinstance(v, Tuple | Ref | Const)]
+    if not m.boot or len(held) < 2 or len(held) < len(written.items):
+        return written
+    made = m.make("list", "list", site, frame)
+    for value in held:
+        add(m, made, value, site, growing=False)
+    return made
 
 
 def known_entries(m: Machine, value: Value) -> dict[str, Value]:
@@ -228,81 +222,27 @@ def all_pairs(m: Machine, ref: Ref) -> list[tuple[Value, Value]]:
 # -- finding -------------------------------------------------------------------------------------------------------
 
 
-def get_item(m: Machine, receiver: Value, index: Value, site: Site, frame: Frame) -> Value:
-    """`receiver[index]`."""
-    if isinstance(receiver, Tuple | Const) and isinstance(index, Const):
-        return _constant_item(receiver, index, site)
-    if isinstance(receiver, Cursor | Wrapped | Join):
-        return text.item(m, receiver, index, site)
-    if isinstance(receiver, Reply):
-        if receiver.is_nothing:
-            raise Raised(Exceptional("KeyError"), site)
-        return library.reply_item(m, receiver, index)
-    if isinstance(receiver, Collection):
-        return _element(m, receiver, index, site)
-    if isinstance(receiver, ClassValue):
-        return receiver
-    if isinstance(receiver, External):
-        return library.external_item(m, receiver, index, site)
-    if isinstance(receiver, Ref):
-        behind = proxies.behind(m, receiver, site)
-        if behind is not None:
-            return get_item(m, behind, index, site, frame)
-        return _object_item(m, receiver, index, site, frame)
-    if isinstance(receiver, Unknown | Input | Minted):
-        return receiver
-    return Unknown(
-        "an element of something that is not understood", mentions_cursor(receiver) or mentions_cursor(index)
-    )
-
-
-def _constant_item(receiver: Tuple | Const, index: Const, site: Site) -> Value:
-    holder = receiver.items if isinstance(receiver, Tuple) else receiver.value
-    try:
-        value = holder[index.value]
-    except (TypeError, KeyError):
-        return Unknown("an element of a constant that is not understood")
-    except IndexError:
-        raise Raised(Exceptional("IndexError"), site) from None
-    return value if isinstance(value, Value) else Const.of(value)
-
-
-def _object_item(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -> Value:
+def entry(m: Machine, ref: Ref, index: Value, site: Site, frame: Frame) -> Value:
+    """What a list, dict or set has under an index. Raises what Python raises where it has nothing there."""
     target = m.object(ref)
-    if target.kind == "dict":
-        value = find(m, ref, index, site)
-        if value is None:
-            if target.default is not None:
-                made = calls.call(m, target.default, (), {}, site, frame)
-                set_item(m, ref, index, made, site)  # asking makes what is asked for
-                return made
-            raise Raised(Exceptional("KeyError"), site)
-        return value
-    if target.kind in KINDS:
+    if target.kind != "dict":
         view = iteration.view_of(m, ref)
-        return _element(m, view, index, site) if view is not None else Unknown("an element of a list")
-    found = m.read_attribute(ref, name_of_key(index), site)
-    if found is not None:
-        missing = classes.find_method(m, ref, "__missing__") if isinstance(index, Input) else None
-        if missing is not None and not has_key(m, ref, index, site):  # what the client names may not be there
-            return calls.call(m, missing, (index,), {}, site, frame)
-        return found
-    fields = records.tuple_fields(m, ref)
-    if (
-        fields is not None
-        and isinstance(index, Const)
-        and isinstance(index.value, int)
-        and -len(fields) <= index.value < len(fields)
-    ):
-        return fields[index.value]
-    for name in ("__getitem__", "__missing__"):  # the second is what a dict of the tree makes of what it does not have
-        method = classes.find_method(m, ref, name)
-        if method is not None:
-            return calls.call(m, method, (index,), {}, site, frame)
-    return library.object_item(m, ref, index, site)
+        return element(m, view, index, site) if view is not None else Unknown("an element of a list")
+    value = find(m, ref, index, site)
+    if value is not None:
+        return value
+    missing = classes.find_method(m, ref, "__missing__")
+    if missing is not None:
+        return calls.call(m, missing, (index,), {}, site, frame)
+    if target.default is None:
+        raise Raised(Exceptional("KeyError"), site)
+    made = calls.call(m, target.default, (), {}, site, frame)
+    put(m, ref, index, made, site)  # asking makes what is asked for
+    return made
 
 
-def _element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
+def element(m: Machine, view: Collection, index: Value, site: Site) -> Value:
+    """`view[index]`."""
     if not view.items:
         raise Raised(Exceptional("IndexError"), site)
     if isinstance(index, Const) and isinstance(index.value, int):
@@ -468,28 +408,3 @@ def _by_fields(m: Machine, key: Value) -> Value:
 
 def _inner(key: Value) -> tuple[Value, ...]:
     return key.items if isinstance(key, Tuple) else key.parts if isinstance(key, Join) else ()
-
-
-# -- slices --------------------------------------------------------------------------------------------------------
-
-
-def take_slice(m: Machine, receiver: Value, lower: Value | None, upper: Value | None, site: Site) -> Value:
-    """`receiver[lower:upper]`."""
-    bounds: list[Any] = [b.value if isinstance(b, Const) else b for b in (lower, upper)]
-    if isinstance(receiver, Const | Tuple) and all(b is None or isinstance(b, int) for b in bounds):
-        if isinstance(receiver, Tuple):
-            return Tuple(receiver.items[bounds[0] : bounds[1]])
-        if isinstance(receiver.value, str | bytes):
-            return Const.of(receiver.value[bounds[0] : bounds[1]])
-    if isinstance(receiver, Cursor):
-        return receiver
-    if isinstance(receiver, Join | Minted | Input | Wrapped):
-        return Wrapped("slice", receiver)
-    if isinstance(receiver, Ref) and library.describes(m, receiver, "__getitem__"):
-        return library.object_item(m, receiver, lower or Const.of(None), site)
-    view = iteration.view_of(m, receiver)
-    if m.building and view is not None and isinstance(receiver, Ref) and m.own(receiver) and not _asks(bounds):
-        return made_of(m, view.items, site)
-    if view is None:
-        return Unknown("a slice of something that is not understood", mentions_cursor(receiver))
-    return slices.up_to(view, upper) if lower is None else slices.starting_at(m, view, lower, site)

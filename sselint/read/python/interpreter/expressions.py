@@ -16,6 +16,7 @@ from sselint.read.python.interpreter import (
     iteration,
     leads,
     oldest,
+    subscripts,
     text,
     whose_keys,
 )
@@ -84,8 +85,8 @@ def _subscript(m: Machine, node: ir.Subscript, frame: Frame) -> Value:
     if isinstance(node.index, ir.Slice):
         lower = evaluate(m, node.index.lower, frame) if node.index.lower is not None else None
         upper = evaluate(m, node.index.upper, frame) if node.index.upper is not None else None
-        return containers.take_slice(m, receiver, lower, upper, site)
-    value = containers.get_item(m, receiver, evaluate(m, node.index, frame), site, frame)
+        return subscripts.take_slice(m, receiver, lower, upper, site)
+    value = subscripts.get_item(m, receiver, evaluate(m, node.index, frame), site, frame)
     return at_cursor.part(receiver, oldest.part(m, receiver, value))
 
 
@@ -221,13 +222,13 @@ def _dict(m: Machine, node: ir.DictDisplay, frame: Frame) -> Value:
         if key is None:
             whose_keys.take_over(m, ref, (value,))
             for name, entry in containers.known_entries(m, value).items():
-                containers.set_item(m, ref, Const.of(name), entry, site, growing=False)
+                containers.put(m, ref, Const.of(name), entry, site, growing=False)
             copied = containers.all_pairs(m, value) if isinstance(value, Ref) and m.own(value) else [(value, value)]
             for row, rest in copied:
                 if isinstance(row, Reply | Unknown):  # it has whatever is asked for
-                    containers.set_item(m, ref, row, rest, site, growing=False)
+                    containers.put(m, ref, row, rest, site, growing=False)
         else:
-            containers.set_item(m, ref, evaluate(m, key, frame), value, site, growing=False)
+            containers.put(m, ref, evaluate(m, key, frame), value, site, growing=False)
     return ref
 
 
@@ -251,7 +252,7 @@ def _comprehension(m: Machine, node: ir.Comprehension, frame: Frame) -> Value:
     if node.kind == "dict":
         ref = m.make("dict", "dict", site, frame)
         for (key, value), item in zip(pairs, found, strict=True):
-            containers.set_item(m, ref, key, value, site, growing=False, origin=item)
+            containers.put(m, ref, key, value, site, growing=False, origin=item)
         return ref
     view = iteration.view_of(m, first)
     if view is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sselint.read.python.interpreter import classes
+from sselint.read.python.interpreter import classes, extended
 from sselint.read.python.interpreter.machine import Arguments, Machine
 from sselint.read.python.interpreter.values import ClassValue, Const, Ref, Super, Unknown, Value
 from sselint.read.python.libraries import called_response, effects
@@ -29,18 +29,24 @@ def of_super(m: Machine, receiver: Super | ClassValue, name: str, a: Arguments) 
         named = m.rules.entry(f"{base.name}.{name}")
         if isinstance(receiver, ClassValue) and named is not None and named.call is not None:
             return tables.of_class(m, receiver, effects.apply(m, named.call, Context(receiver, named, a)))
+    given = extended.inherited(m, target, name, a) if isinstance(target, Ref) else None
+    if given is not None:
+        return given
     if name == "__new__" and isinstance(target, ClassValue):
-        return m.make("instance", target, a.site, a.frame, target.name)
+        return extended.allocated(m, target, a.site, a.frame)
     m.note("super", a.site, name=name)
     return Const.of(None) if name.startswith("__") else Unknown(f"what {name} of a library gives")
 
 
-def allocated(m: Machine, name: str, a: Arguments) -> Value | None:
-    """`object.__new__(cls)`: a bare object of a class of the tree."""
+def by_language(m: Machine, dotted: str, a: Arguments) -> Value | None:
+    """`object.__new__(cls)`, a bare object of a class of the tree, and `dict.__setitem__(self, ...)`."""
+    _, _, name = dotted.rpartition(".")
     given = a.positional[0] if a.positional else None
-    if name != "object.__new__" or not isinstance(given, ClassValue):
-        return None
-    return m.make("instance", given, a.site, a.frame, given.name)
+    if name == "__new__" and isinstance(given, ClassValue):
+        return extended.allocated(m, given, a.site, a.frame)
+    if isinstance(given, Ref) and f"builtins.{dotted.rpartition('.')[0]}" in extended.LANGUAGE:
+        return extended.inherited(m, given, name, replace(a, positional=a.positional[1:]))
+    return None
 
 
 def by_name(m: Machine, dotted: str, a: Arguments) -> Value | None:

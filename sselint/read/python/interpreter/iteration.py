@@ -12,6 +12,7 @@ from sselint.read.python.interpreter import (
     classes,
     compare,
     containers,
+    extended,
     ranges,
     records,
     representative,
@@ -158,7 +159,7 @@ def iterate(m: Machine, value: Value, site: Site | None, body: Body) -> None:
         value = classes.members(m, value) or value
     if isinstance(value, Generator):
         _generator(m, value, site, body)
-    elif isinstance(value, Ref) and m.object(value).kind not in containers.KINDS:
+    elif isinstance(value, Ref) and not extended.is_plain(m, value, ITERATED):
         _object(m, value, site, body)
     elif isinstance(value, Collection | Tuple | Ref | Reply):
         view = view_of(m, value)
@@ -178,6 +179,7 @@ def iterate(m: Machine, value: Value, site: Site | None, body: Body) -> None:
 
 
 TABLE = "table"
+ITERATED = ("__aiter__", "__iter__")
 
 
 def placed_items(m: Machine, view: Collection) -> tuple[Item, ...]:
@@ -206,8 +208,8 @@ def _object(m: Machine, ref: Ref, site: Site | None, body: Body) -> None:
     if behind is not None:
         iterate(m, behind, site, body)
         return
-    for name in ("__aiter__", "__iter__"):
-        method = classes.find_method(m, ref, name)
+    for name in ITERATED:
+        method = extended.defined(m, ref, name)
         if method is not None:
             inner = calls.call(m, method, (), {}, site, None)
             if inner != ref:

@@ -263,7 +263,7 @@ class Machine:
     def make(self, kind: str, of: object, site: Site | None, frame: Frame | None = None, label: str = "") -> Ref:
         """A new object, made at `site` by the method or function that runs in `frame`."""
         owner = frame.receiver if frame is not None else None
-        caller = self.call_sites[-1] if self.call_sites and kind == "instance" and not self.boot else None
+        caller = self.call_sites[-1] if self.call_sites and isinstance(of, ClassValue) and not self.boot else None
         key = (site, label, owner.id if isinstance(owner, Ref) else 0, kind, caller)
         found = self.heap.make(key, kind, of, site, self.boot)
         if self.boot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sselint.read.python.interpreter import calls, classes, compare, containers, iteration, text, variables
+from sselint.read.python.interpreter import calls, compare, containers, extended, iteration, text, variables
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine
 from sselint.read.python.interpreter.values import (
     Collection,
@@ -34,8 +34,16 @@ def contains(m: Machine, container: Value, item: Value, site: Site, frame: Frame
         isinstance(container, Const) and isinstance(container.value, str)
     ):
         return text.contains(m, container, item, site)
+    method = extended.defined(m, container, "__contains__") if isinstance(container, Ref) else None
+    if method is not None:
+        return m.truth(calls.awaited(m, calls.call(m, method, (item,), {}, site, frame), site), site)
     if isinstance(container, Ref) and m.object(container).kind not in containers.KINDS:
         return _object_contains(m, container, item, site, frame)
+    return is_held(m, container, item, site)
+
+
+def is_held(m: Machine, container: Value, item: Value, site: Site) -> bool:
+    """Whether a list, dict or set, a view of one or an answer of a store has an element."""
     if isinstance(container, Ref) and not m.own(container):
         if m.object(container).kind == "dict" and isinstance(item, Const):
             return containers.find(m, container, item, site) is not None
@@ -86,10 +94,8 @@ def _object_contains(m: Machine, ref: Ref, item: Value, site: Site, frame: Frame
     behind = proxies.behind(m, ref, site)
     if behind is not None:
         return contains(m, behind, item, site, frame)
-    method = classes.find_method(m, ref, "__contains__")
-    if method is None and library.describes(m, ref, "__contains__"):
+    if library.describes(m, ref, "__contains__"):
         method = Method(ref, "__contains__")
-    if method is not None:
         return m.truth(calls.awaited(m, calls.call(m, method, (item,), {}, site, frame), site), site)
     return (
         m.once(2, ("contains", site), "opaque" if mentions_cursor(item) else "condition", "a membership test", site)

@@ -71,12 +71,14 @@ def _update(m: Machine, receiver: Value, a: Arguments) -> Value:
     if isinstance(receiver, Ref) and m.building and not m.boot and not m.own(receiver):
         m.object(receiver).grows = m.object(receiver).grows or a.site  # whatever the entries are
     whose_keys.take_over(m, receiver, a.positional)
+    if not isinstance(receiver, Ref):
+        return NOTHING
     for name, value in {**(containers.known_entries(m, a.first()) if a.positional else {}), **a.keywords}.items():
-        containers.set_item(m, receiver, Const.of(name), value, a.site)
+        containers.put(m, receiver, Const.of(name), value, a.site)
     given = a.first() if a.positional else None
     if isinstance(given, Ref):
         for key, value in [pair for pair in m.overlay.pairs.get(given, []) if not isinstance(pair[0], Const)]:
-            containers.set_item(m, receiver, key, value, a.site)
+            containers.put(m, receiver, key, value, a.site)
     return NOTHING
 
 
@@ -94,7 +96,8 @@ def _setdefault(m: Machine, receiver: Value, a: Arguments) -> Value:
     if found is not None and not isinstance(found, Unknown):
         return found
     value = a.get(1, "default") or NOTHING
-    containers.set_item(m, receiver, a.first(), value, a.site)
+    if isinstance(receiver, Ref):
+        containers.put(m, receiver, a.first(), value, a.site)
     return value
 
 

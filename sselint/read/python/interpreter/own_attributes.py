@@ -19,7 +19,7 @@ def as_dict(m: Machine, value: Value, site: Site) -> Value | None:
     made = m.make("dict", "dict", site)
     for name, found in held.items():
         if found is not None:
-            containers.set_item(m, made, Const.of(name), found, site, growing=False)
+            containers.put(m, made, Const.of(name), found, site, growing=False)
     return made
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from sselint.read.python.interpreter import classes, compare, containers, iteration, membership, pieces, text
+from sselint.read.python.interpreter import (
+    classes,
+    compare,
+    iteration,
+    membership,
+    pieces,
+    subscripts,
+    text,
+)
 from sselint.read.python.interpreter.machine import Frame, Machine
 from sselint.read.python.interpreter.values import Const, Cursor, Ref, Tuple, Unknown, Value, Wrapped
 from sselint.read.python.source import lower
@@ -129,7 +137,7 @@ def _mapping(m: Machine, pattern: Any, subject: Value, site: Site, frame: Frame)
             return None
         if not membership.contains(m, subject, key, site, frame):
             return None
-        found = matches(m, element.pattern, containers.get_item(m, subject, key, site, frame), site, frame)
+        found = matches(m, element.pattern, subscripts.get_item(m, subject, key, site, frame), site, frame)
         if found is None:
             return None
         bound.update(found)

@@ -21,6 +21,7 @@ from sselint.read.python.interpreter import (
     patterns,
     searching,
     singletons,
+    subscripts,
 )
 from sselint.read.python.interpreter.machine import (
     Broke,
@@ -83,21 +84,9 @@ def _assign(m: Machine, node: ir.Assign, frame: Frame) -> None:
         return
     value = expressions.evaluate(m, node.value, frame)
     if isinstance(value, Tuple) and isinstance(node.value, ir.Display) and frame.scope.parent is None:
-        value = _table(m, value, m.site(frame, node.value), frame)
+        value = containers.table(m, value, m.site(frame, node.value), frame)
     for target in node.targets:
         assign(m, target, value, frame)
-
-
-def _table(m: Machine, written: Tuple, site: Site, frame: Frame) -> Value:
-    """A tuple of records or texts at the top of a module is the table that a list of them would be: their places are
-    one thing for all who send them."""
-    held = [v for v in written.items if isinstance(v, Tuple | Ref | Const)]
-    if not m.boot or len(held) < 2 or len(held) < len(written.items):
-        return written
-    table = m.make("list", "list", site, frame)
-    for value in held:
-        containers.add(m, table, value, site, growing=False)
-    return table
 
 
 def counting(target: ir.Expression, value: ir.Expression) -> ir.Augment | None:
@@ -135,7 +124,7 @@ def assign(m: Machine, target: ir.Expression, value: Value, frame: Frame) -> Non
     elif isinstance(target, ir.Subscript):
         receiver = expressions.evaluate(m, target.value, frame)
         index = expressions.evaluate(m, target.index, frame)
-        containers.set_item(m, receiver, index, value, site)
+        subscripts.set_item(m, receiver, index, value, site)
     elif isinstance(target, ir.Display):
         items = iteration.unpack(m, value, target.items, site)
         for sub, item in zip(target.items, items, strict=True):
@@ -467,7 +456,7 @@ def _declare(m: Machine, node: ir.Declare, frame: Frame) -> None:
 def _delete(m: Machine, node: ir.Delete, frame: Frame) -> None:
     if isinstance(node.target, ir.Subscript):
         receiver = expressions.evaluate(m, node.target.value, frame)
-        containers.remove_item(m, receiver, expressions.evaluate(m, node.target.index, frame), m.site(frame, node))
+        subscripts.delete_item(m, receiver, expressions.evaluate(m, node.target.index, frame), m.site(frame, node))
 
 
 def _jump(m: Machine, node: ir.Jump, frame: Frame) -> None:

@@ -174,7 +174,7 @@ def formatted(m: Machine, template: str, positional: Sequence[Value], keywords: 
 
 def _reached(m: Machine, value: Value, path: Sequence[str], site: Site) -> Value:
     """What `{value.name}` or `{value[key]}` stands for in a template."""
-    from sselint.read.python.interpreter import containers
+    from sselint.read.python.interpreter import subscripts
 
     for part in path:
         if part[0] == ".":
@@ -183,7 +183,7 @@ def _reached(m: Machine, value: Value, path: Sequence[str], site: Site) -> Value
             value = named(m, value, part[1:])
         else:
             key = Const.of(int(part[1:]) if part[1:].isdigit() else part[1:])
-            value = containers.get_item(m, value, key, site, Frame(site.module, Scope(site.module, {})))
+            value = subscripts.get_item(m, value, key, site, Frame(site.module, Scope(site.module, {})))
     return value
 
 

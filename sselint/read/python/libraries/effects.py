@@ -135,7 +135,7 @@ def _container(m: Machine, effect: Effect, c: Context) -> Value:
         iteration.iterate(m, filled, a.site, lambda v: containers.add(m, ref, v, a.site, growing=False))
     elif filled is not None:
         for name, value in containers.known_entries(m, filled).items():
-            containers.set_item(m, ref, Const.of(name), value, a.site, growing=False)
+            containers.put(m, ref, Const.of(name), value, a.site, growing=False)
     return ref
 
 

@@ -11,6 +11,7 @@ from sselint.read.python.interpreter import (
     choices,
     classes,
     containers,
+    extended,
     inherited,
     iteration,
     methods,
@@ -55,9 +56,9 @@ def make_dict(m: Machine, entries: dict[str, Value], site: Site, row: Reply | No
     """A dict of keyword arguments, with the columns of a row where one was spread."""
     ref = m.make("dict", "dict", site)
     for name, value in entries.items():
-        containers.set_item(m, ref, Const.of(name), value, site, growing=False)
+        containers.put(m, ref, Const.of(name), value, site, growing=False)
     if row is not None:
-        containers.set_item(m, ref, row, row, site, growing=False)
+        containers.put(m, ref, row, row, site, growing=False)
     return ref
 
 
@@ -154,9 +155,9 @@ def _builtin(m: Machine, name: str, a: Arguments) -> Value:
         return result
     if name == "super":
         return classes.make_super(a.frame) if a.frame is not None else Unknown("super() outside of a method")
-    bare = inherited.allocated(m, name, a)
-    if bare is not None:
-        return bare
+    given = inherited.by_language(m, name, a)
+    if given is not None:
+        return given
     if name.endswith(("Error", "Exception", "Exit", "Interrupt", "Iteration", "Warning")):
         return Exceptional(name, a.positional)
     return Unknown(f"what {name} gives", any(mentions_cursor(v) for v in a.positional))
@@ -193,7 +194,10 @@ def call_method(
         return _undescribed(m, f"{receiver.name}.{name}", a)
     if isinstance(receiver, Ref) and m.object(receiver).kind not in containers.KINDS:
         return object_method(m, receiver, name, a)
-    if isinstance(receiver, Collection | Ref):
+    if isinstance(receiver, Ref):
+        found = extended.inherited(m, receiver, name, a)
+        return found if found is not None else _on_value(m, receiver, name, a)
+    if isinstance(receiver, Collection):
         found = methods.call(m, receiver, name, a)
         return found if found is not None else _on_value(m, receiver, name, a)
     if isinstance(receiver, Tuple):
