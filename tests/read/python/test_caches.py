@@ -106,3 +106,94 @@ def test_what_is_looked_up_for_the_request_is_where_it_is_kept() -> None:
     code = LOADED.format(cached="@lru_cache()", place="[n for n in kept if n == seen]")
     code += '\n\nkept = []\n\n\n@app.post("/news")\nasync def publish():\n    kept.append(str(uuid.uuid4()))\n'
     assert stream_of(code).replay.where is Where.MEMORY
+
+
+WINDOW = '''
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+
+import redis.asyncio as redis
+from fastapi import FastAPI, Request
+from fastapi.responses import StreamingResponse
+
+log = redis.Redis(host="redis", decode_responses=True)
+window = deque(maxlen=500)
+fresh = asyncio.Condition()
+
+
+async def follow():
+    last = "$"
+    while True:
+        for _, entries in await log.xread({"events": last}, block=5000):
+            for key, fields in entries:
+                window.append((key, fields["text"]))
+                last = key
+            async with fresh:
+                fresh.notify_all()
+
+
+@asynccontextmanager
+async def lifespan(app):
+    following = asyncio.create_task(follow())
+    yield
+    following.cancel()
+
+
+app = FastAPI(lifespan=lifespan)
+
+
+@app.post("/say")
+async def say(text: str):
+    key = await log.xadd("events", {"text": text}, maxlen=10000)
+    HERE
+
+
+@app.get("/events")
+async def events(request: Request):
+    last = request.headers.get("last-event-id")
+
+    async def body():
+        sent = last
+        if sent is not None:
+            kept = list(window)
+            keys = [key for key, _ in kept]
+            if sent in keys:
+                missed = kept[keys.index(sent) + 1 :]
+            else:
+                missed = OTHERWISE
+            for key, text in missed:
+                sent = key
+                yield f"id: {key}\\ndata: {text}\\n\\n"
+        while True:
+            async with fresh:
+                await fresh.wait()
+            for key, text in list(window):
+                if sent is None or key > sent:
+                    sent = key
+                    yield f"id: {key}\\ndata: {text}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+'''
+ASKED = '[(key, fields["text"]) for key, fields in await log.xrange("events", min=f"({sent}")]'
+
+
+def windowed(otherwise: str = ASKED, here: str = "return key") -> tuple[Where, Where]:
+    stream = stream_of(WINDOW.replace("OTHERWISE", otherwise).replace("HERE", here))
+    return stream.replay.where, stream.replay.live_tail
+
+
+def test_a_window_that_every_process_fills_from_the_shared_log_is_a_cache_of_it() -> None:
+    """What it lacks is asked of the log, and what comes later comes from there too."""
+    assert windowed() == (Where.SHARED, Where.SHARED)
+
+
+@pytest.mark.parametrize("otherwise", ["kept", "[]"])
+def test_a_window_that_asks_nobody_for_what_it_lacks_answers_from_memory(otherwise: str) -> None:
+    """Look-alike: a process that has just started has an empty window, and nothing stands behind it."""
+    assert windowed(otherwise) == (Where.MEMORY, Where.SHARED)
+
+
+def test_a_window_that_this_process_fills_too_is_not_one_of_the_log() -> None:
+    """Look-alike: what is said here is kept here under an id of the log, but nobody else hears of it this way."""
+    assert windowed(here="window.append((key, text))")[1] is Where.MEMORY

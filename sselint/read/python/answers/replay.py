@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from sselint.facts import Replay, Truth, Where
 from sselint.read.python.answers.idsource import is_constant
@@ -10,11 +11,13 @@ from sselint.read.python.answers.outcome import Path, doubtful, evidence_of, wri
 from sselint.read.python.interpreter.heap import Heap, Object
 from sselint.read.python.interpreter.machine import Hypothesis
 from sselint.read.python.interpreter.trace import Event
-from sselint.read.python.interpreter.values import Const, Minted, leaves
+from sselint.read.python.interpreter.values import Const, Minted, Reply, leaves
 from sselint.read.python.source.modules import Site
 
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
 SAME = "replayed from a table that is the same on every process"
+RELAYED = "then a task of the process passes on what any process put into the shared store"
+OWN_PLACES = frozenset({"local", "memory", "process"})
 UNSEEN = "what wakes it for what others publish is not seen"
 PLACES = {
     "shared": Where.SHARED,
@@ -120,11 +123,31 @@ def _sources(heap: Heap, paths: Iterable[Path]) -> list[int]:
 
 def _behind_caches(heap: Heap, paths: Sequence[Path], sources: list[int]) -> list[int]:
     """Without what a process remembers in front of a store: it answers for the ids that it knows, and for any other the
-    store is asked, which has them all."""
-    foreign = _sent(heap, [p for p in paths if p.hypothesis is not Hypothesis.KNOWN and p.asks_cursor])
+    store is asked, which has them all. What it only has from there, and sends when the store was asked, has come
+    since."""
+    asking = [p for p in paths if p.hypothesis is not Hypothesis.KNOWN and p.asks_cursor]
+    foreign = _sent(heap, asking)
     behind = [n for n in foreign if place_of(heap[n]) in (Where.SHARED, Where.POD_DISK)]
-    caches = {n for n in sources if n not in foreign and place_of(heap[n]) is Where.MEMORY}
+    at_first = _sent(heap, [_until_asked(p, behind) for p in asking])
+    answering = [n for n in foreign if n in at_first or not is_relayed(heap[n])]
+    caches = {n for n in sources if n not in answering and place_of(heap[n]) is Where.MEMORY}
     return [n for n in sources if n not in caches] if behind else sources
+
+
+def is_relayed(target: Object) -> bool:
+    """Whether all that a container of the process ever holds is what any process put into a shared store."""
+    return bool(target.fed_by) and not target.fed_by & OWN_PLACES
+
+
+def _until_asked(path: Path, stores: Sequence[int]) -> Path:
+    """What a path does before it asks one of these stores for the cursor."""
+    for number, event in enumerate(path.trace):
+        other = event.data.get("other")
+        asked = other.source if event.kind == "compare" and isinstance(other, Reply) else None
+        asked = event.data["container"] if event.kind == "lookup" else asked
+        if asked in stores:
+            return replace(path, trace=path.trace[:number])
+    return path
 
 
 def _looked_up(heap: Heap, paths: Iterable[Path]) -> Iterator[int]:
@@ -175,7 +198,10 @@ def _tail(
         return worst[0], worst[1], [(worst[2], "waits for new events here")]
     polled = _polled(heap, paths)
     if polled:
-        where = min((place_of(heap[n]) for n in polled), key=WORST.index)
+        own = [n for n in polled if not is_relayed(heap[n])]
+        if not own:
+            return Where.SHARED, RELAYED, []
+        where = min((place_of(heap[n]) for n in own), key=WORST.index)
         return where, "then the same place is asked for what is new", []
     if any(p.how == "open" for p in paths):
         return Where.MEMORY, "then what the handler itself makes is sent", []
@@ -196,11 +222,10 @@ def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site
         if not fed and event.data.get("fed") == "nothing":
             waited = target.label or "the queue"
             yield Where.UNKNOWN, f"nothing in the tree puts anything into {waited} that it then waits for", event.site
-        elif fed and not fed & {"local", "memory", "process"}:
+        elif fed and not fed & OWN_PLACES:
             if wakes:
                 continue
-            why = "then a task of the process passes on what any process put into the shared store"
-            yield Where.SHARED, why, event.site
+            yield Where.SHARED, RELAYED, event.site
         elif wakes:
             yield Where.UNKNOWN, f"then this process wakes it to ask again, and {UNSEEN}", event.site
         else:
