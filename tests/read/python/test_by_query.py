@@ -54,3 +54,61 @@ def test_the_header_comes_first() -> None:
     """Look-alike: the header is read, and the query only says where a new client begins."""
     stream = stream_of(NEWS.replace("LAST", 'last = int(request.headers.get("Last-Event-ID") or after)'))
     assert stream.cursor.how == "header last-event-id"
+
+
+ASKED_FOR = """
+from typing import Optional
+
+import asyncpg
+from fastapi import FastAPI, Header, Query
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+
+
+def number(header: Optional[str]) -> Optional[int]:
+    try:
+        return int(header) if header is not None else None
+    except ValueError:
+        return None
+
+
+@app.post("/notes")
+async def note(text: str):
+    db = await asyncpg.connect("postgres://db/notes")
+    await db.execute("INSERT INTO notes (text) VALUES ($1)", text)
+
+
+@app.get("/notes")
+async def notes(since: Optional[int] = Query(None), last_event_id: Optional[str] = Header(None)):
+    start = CHOSEN
+
+    async def body():
+        db = await asyncpg.connect("postgres://db/notes")
+        if start is not None:
+            for row in await db.fetch("SELECT id, text FROM notes WHERE id > $1 ORDER BY id", start):
+                yield f"id: {row['id']}\\ndata: {row['text']}\\n\\n"
+        while True:
+            async for note in news(db):
+                yield f"id: {note.id}\\ndata: {note.text}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_who_comes_first_asks_for_nothing() -> None:
+    """Without a cursor, and with one that is no number, only the client's own query would ask for what was: it is left
+    out unless the client keeps its address itself."""
+    stream = stream_of(ASKED_FOR.replace("CHOSEN", "number(last_event_id) or since"))
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+    assert stream.on_missing is not None
+    assert stream.on_missing.outcome is not Outcome.REPLAY_ALL
+    assert stream.on_malformed is not None
+    assert stream.on_malformed.outcome is Outcome.IGNORED
+
+
+def test_where_all_is_asked_for_without_a_query_who_comes_first_gets_it() -> None:
+    """Look-alike: what is left out is the beginning."""
+    stream = stream_of(ASKED_FOR.replace("CHOSEN", "number(last_event_id) or since or 0"))
+    assert stream.on_missing is not None
+    assert stream.on_missing.outcome is Outcome.REPLAY_ALL

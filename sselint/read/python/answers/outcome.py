@@ -421,7 +421,10 @@ def _unknown_to_all(results: list[Result]) -> list[Result]:
 
 def _by_its_address(results: list[Result]) -> list[Result]:
     """Without the paths on which the client's own query asks for something in the place of the cursor, where it is read
-    otherwise: a client that comes back asks for what it asked for before."""
+    otherwise: a client that comes back asks for what it asked for before, and one that comes first asks for nothing."""
+    if any(r.path.hypothesis in (Hypothesis.MISSING, Hypothesis.MALFORMED) for r in results):
+        plain = [r for r in results if not r.path.by_query]
+        return plain if any(r.outcome is not Outcome.FAIL_CLOSED for r in plain) else results
     if not any(r.path.events("cursor") for r in results):
         return results
     return [r for r in results if r.path.events("cursor") or not r.path.by_query] or results

@@ -127,8 +127,8 @@ def _identical(m: Machine, left: Value, right: Value, site: Site) -> bool:
                 return False  # the answer itself is there; and a store without any entry has none to send
             if isinstance(one, Reply | Unknown) or (isinstance(one, Input) and not is_given(one)):
                 kind = "opaque" if isinstance(one, Unknown) and one.cursor else "condition"
-                first = one.first if isinstance(one, Input) else 0
-                return m.once(2, ("none", site), kind, "whether there is an answer", site, first) == 1
+                first, label = (one.first, one.name) if isinstance(one, Input) else (0, "whether there is an answer")
+                return m.once(2, ("none", site), kind, label, site, first) == 1
             return False
     if isinstance(left, Ref) and isinstance(right, Ref):
         return left == right
