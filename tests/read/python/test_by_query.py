@@ -107,8 +107,56 @@ def test_who_comes_first_asks_for_nothing() -> None:
     assert stream.on_malformed.outcome is Outcome.IGNORED
 
 
+def test_a_cursor_that_is_no_number_is_refused_where_no_query_stands_in_for_it() -> None:
+    chosen = ASKED_FOR.replace("return None", 'raise HTTPException(400, "not a number")').replace(
+        "Header,", "Header, HTTPException,"
+    )
+    stream = stream_of(chosen.replace("CHOSEN", "since if since is not None else number(last_event_id)"))
+    assert stream.on_malformed is not None
+    assert (stream.on_malformed.outcome, stream.on_malformed.status) == (Outcome.FAIL_CLOSED, 400)
+
+
 def test_where_all_is_asked_for_without_a_query_who_comes_first_gets_it() -> None:
     """Look-alike: what is left out is the beginning."""
     stream = stream_of(ASKED_FOR.replace("CHOSEN", "number(last_event_id) or since or 0"))
+    assert stream.on_missing is not None
+    assert stream.on_missing.outcome is Outcome.REPLAY_ALL
+
+
+POLLED = """
+import asyncio
+import sqlite3
+
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+db = sqlite3.connect("/data/tasks.db")
+
+
+@app.post("/tasks/{task}")
+async def step(task: str, kind: str):
+    db.execute("INSERT INTO steps (task, kind) VALUES (?, ?)", (task, kind))
+
+
+@app.get("/tasks/{task}")
+async def steps(task: str, last_event_id: int = Header(default=0)):
+    async def body():
+        seen = FIRST
+        while True:
+            for row in db.execute("SELECT id, kind FROM steps WHERE task = ? AND id > ?", (task, seen)):
+                seen = row["id"]
+                if row["kind"] != "hidden":
+                    yield f"id: {seen}\\ndata: {row['kind']}\\n\\n"
+            await asyncio.sleep(1)
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_who_comes_first_gets_all_although_what_is_hidden_comes_before_it() -> None:
+    """A round in which nothing is sent moves the place from which the next one asks; still it began at the start."""
+    stream = stream_of(POLLED.replace("FIRST", "last_event_id"))
+    assert stream.on_foreign.outcome is Outcome.COMPARED
     assert stream.on_missing is not None
     assert stream.on_missing.outcome is Outcome.REPLAY_ALL

@@ -424,7 +424,8 @@ def _by_its_address(results: list[Result]) -> list[Result]:
     otherwise: a client that comes back asks for what it asked for before, and one that comes first asks for nothing."""
     if any(r.path.hypothesis in (Hypothesis.MISSING, Hypothesis.MALFORMED) for r in results):
         plain = [r for r in results if not r.path.by_query]
-        return plain if any(r.outcome is not Outcome.FAIL_CLOSED for r in plain) else results
+        refused = all(r.outcome is Outcome.FAIL_CLOSED and not r.path.events("cursor") for r in plain)
+        return results if refused else plain
     if not any(r.path.events("cursor") for r in results):
         return results
     return [r for r in results if r.path.events("cursor") or not r.path.by_query] or results
@@ -432,6 +433,8 @@ def _by_its_address(results: list[Result]) -> list[Result]:
 
 def _rank(result: Result) -> tuple[int, ...]:
     order = TOLERANT_FIRST.index(result.outcome) if result.outcome in TOLERANT_FIRST else 9
+    if result.path.hypothesis is Hypothesis.MISSING and result.outcome is Outcome.REPLAY_ALL:
+        order = -1  # what is asked for then is what comes behind that
     failed = any(d.kind == "failure" and d.option == 1 for d in result.path.decisions)
     ignored = result.outcome in (Outcome.IGNORED, Outcome.NOT_READ)
     return (ignored, result.path.is_empty, failed, not result.path.asks_cursor, order)
