@@ -15,7 +15,7 @@ ROLES = frozenset({
     "http_error", "exception", "endpoint", "handler_class", "dependency", "parameter", "settings", "model", "client",
     "queue", "channel", "namespace", "counter", "event_store", "session_manager", "transport", "mcp_server", "headers",
     "column", "container", "dataclass_field", "value", "value_call", "annotation", "background", "object",
-    "asgi_middleware", "event_message", "generator_wrapper", "middleware_base",
+    "asgi_middleware", "event_message", "generator_wrapper", "middleware_base", "numbering",
 })  # fmt: skip
 VERBS = frozenset({
     "gives", "makes", "mints", "reads", "writes", "registers", "sends", "refuses", "runs", "decorates", "converts",

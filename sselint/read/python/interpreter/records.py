@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sselint.read.python.interpreter import calls, classes, containers, expressions
 from sselint.read.python.interpreter.machine import Frame, Machine
 from sselint.read.python.interpreter.values import (
@@ -17,6 +19,7 @@ from sselint.read.python.interpreter.values import (
     Value,
 )
 from sselint.read.python.libraries import environment, library
+from sselint.read.python.rules import Entry
 from sselint.read.python.source import ir
 from sselint.read.python.source.modules import Site
 from sselint.read.python.stores import stores
@@ -189,23 +192,33 @@ def assigned(m: Machine, receiver: Value | None, names: list[str], made: Value, 
 
 
 def _is_numbered(m: Machine, column: Ref) -> bool:
-    """Whether the store numbers a column: it is of a kind that is, or was made as the key of its table."""
+    """Whether the store numbers a column."""
     entry = library.entry_of(m, column)
-    key = library.use(m, column, "key")
-    return bool(entry and entry.options.get("numbered")) or (isinstance(key, Const) and bool(key.value))
+    return entry is not None and _numbers(m, entry, m.object(column).arguments)
+
+
+def _numbers(m: Machine, entry: Entry, given: Mapping[str, Value]) -> bool:
+    """Whether the store numbers a column that is made so: it is of a kind that is, is the key of its table, or is made
+    with what numbers (`Identity()`, a sequence of the database), also as the whole column of a field."""
+    told = [given.get(entry.uses[use]) for use in ("key", "numbered") if use in entry.uses]
+    if entry.options.get("numbered") or any(isinstance(value, Const) and value.value is True for value in told):
+        return True
+    roles = {library.role_of(m, value): value for value in given.values() if isinstance(value, Ref)}
+    inner = roles.get("column")
+    return "numbering" in roles or (inner is not None and _is_numbered(m, inner))
 
 
 def _is_key(m: Machine, default: ir.Expression | None, scope: Scope) -> bool:
-    """Whether an annotated field is written down as the key of its table: `number: int = column(primary_key=True)`."""
+    """Whether an annotated field is one that the store numbers: `number: int = column(primary_key=True)`."""
     if not isinstance(default, ir.Call):
         return False
     frame = Frame(scope.module, Scope(scope.module, {}, scope.parent))
     function = expressions.evaluate(m, default.function, frame)
     entry = m.rules.entry(function.name) if isinstance(function, External) else None
-    name = entry.uses.get("key") if entry is not None else None
-    given = next((a.value for a in default.arguments if a.keyword and a.keyword == name), None)
-    key = expressions.evaluate(m, given, frame) if given is not None else None
-    return isinstance(key, Const) and bool(key.value)
+    if entry is None or entry.role not in ("column", "dataclass_field"):
+        return False
+    given = {a.keyword or str(n): expressions.evaluate(m, a.value, frame) for n, a in enumerate(default.arguments)}
+    return _numbers(m, entry, given)
 
 
 def tuple_fields(m: Machine, value: Value) -> list[Value] | None:
