@@ -296,3 +296,50 @@ def test_what_is_put_to_those_that_still_wait_is_waited_for(filled: str, outcome
     stream = stream_of(REFILLED.replace("FILLED", filled))
     assert stream.on_missing is not None
     assert (stream.on_missing.outcome is Outcome.FROM_HEAD) is (outcome is not None)
+
+
+TOLD_ASIDE = """
+import asyncio
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+kept = []
+
+
+@app.post("/news")
+async def publish(text: str):
+    kept.append((f"{len(kept)}-news", text))
+
+
+async def tell():
+    print(kept[len(kept) - 1])
+
+
+@app.get("/news")
+async def news(seen: str | None = Header(None, alias="Last-Event-ID")):
+    async def body():
+        place = 0
+        for at, entry in enumerate(kept):
+            if entry[0] == seen:
+                place = at + 1
+                break
+        while True:
+            if place < len(kept):
+                key, text = kept[place]
+                TOLD
+                yield f"id: {key}\\ndata: {text}\\n\\n"
+                place += 1
+            else:
+                await asyncio.sleep(1)
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize("told", ["asyncio.create_task(tell())", "print(key)"])
+def test_what_a_task_looks_at_is_not_what_the_handler_sends(told: str) -> None:
+    stream = stream_of(TOLD_ASIDE.replace("TOLD", told))
+    assert stream.on_foreign.outcome is Outcome.REPLAY_ALL
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED

@@ -285,7 +285,7 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
 
     if m.depth >= MAX_DEPTH:
         return Unknown("a task")
-    trace, current, sink, boot = m.trace, list(m.current), m.sink, m.boot
+    trace, current, sink, boot, live = m.trace, list(m.current), m.sink, m.boot, m.live
     m.trace, m.sink, m.apart, m.boot = [], None, m.apart + 1, False
     m.current.clear()
     result: Value = Const.of(None)
@@ -311,6 +311,7 @@ def run_apart(m: Machine, value: Value, site: Site | None) -> Value:
         done = tasks.task(result, signal, left, m.live)
         m.current[:] = current
         m.trace, m.sink, m.apart, m.boot = trace, sink, m.apart - 1, boot
+        m.live = live  # what it looked at is not what the handler sends
     return done
 
 
