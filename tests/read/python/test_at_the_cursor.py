@@ -154,3 +154,51 @@ def test_a_cursor_of_another_process_may_be_young_enough() -> None:
     """How old it is says nothing of who made it."""
     store = STORE.replace("Entry(made, text)", "Entry(time.time(), text)")
     assert stream_of(answered(BY_AGE, store)).on_foreign.outcome is Outcome.COMPARED
+
+
+BY_PLACE = """
+import asyncio
+from fastapi import FastAPI, Header
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+kept = []
+
+
+@app.post("/steps")
+async def step(name: str):
+    kept.append((f"{len(kept)}-{name}", "step"))
+
+
+@app.get("/steps")
+async def steps(seen: str | None = Header(None, alias="Last-Event-ID")):
+    async def body():
+        place = 0
+        for at, entry in enumerate(kept):
+            if entry[0] == seen:
+                place = at + 1
+                break
+        while True:
+            if place < len(kept):
+                key, text = kept[place]
+                yield f"id: {key}\\ndata: {SENT}\\n\\n"
+                place += 1
+            else:
+                await asyncio.sleep(1)
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+@pytest.mark.parametrize("sent", ["text", "key"])
+def test_an_entry_whose_text_is_always_the_same_is_sent_from_where_it_stands(sent: str) -> None:
+    stream = stream_of(BY_PLACE.replace("SENT", sent))
+    assert stream.on_foreign.outcome is Outcome.REPLAY_ALL
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.COMPARED
+
+
+def test_the_number_of_the_newest_beside_something_else_is_not_that_entry() -> None:
+    """Look-alike: of an entry only its number is sent, and what else is told stands in none."""
+    source = BY_PLACE.replace("SENT", "len(text)").replace("key, text = kept[place]", "key, text = kept[-1]")
+    assert stream_of(source).on_foreign.outcome is Outcome.FROM_HEAD

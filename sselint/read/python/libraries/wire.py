@@ -163,7 +163,8 @@ def _only_describes(m: Machine, item: Item, fields: Mapping[str, Value]) -> bool
         parts = {leaf for whole in stores.parts(m, item.value) for leaf in (whole, *leaves(whole))}
         telling = {leaf for leaf in parts if not isinstance(leaf, Const) or isinstance(leaf, Remembered)}
         told = set(leaves(fields["data"])) if "data" in fields else sent  # the number is that of the newest as well
-        return told.isdisjoint(telling or parts)
+        whole = bool(told) and sent <= parts  # its data is a constant text, and stands in it beside its number
+        return not whole and told.isdisjoint(telling or parts)
     if isinstance(item.at, Cursor):
         return sent.isdisjoint(found) and not any(isinstance(leaf, Ref) for leaf in found)
     numbers = _counts(fields.get("id"))
