@@ -60,3 +60,28 @@ def test_events_that_follow_it_can_be_missed() -> None:
         "        changed.clear()", '        yield {"id": str(turn), "data": "changed"}\n        changed.clear()'
     )
     assert stream_of(answered(handler, STORE)).on_foreign.outcome is Outcome.FROM_HEAD
+
+
+ONCE = """
+async def body():
+    if request.headers.get("last-event-id") != str(turn):
+        yield {{"id": str(turn), "data": {data}}}
+
+return EventSourceResponse(body())
+"""
+
+
+def test_a_response_that_tells_how_things_stand_and_ends_leaves_nothing_out() -> None:
+    """Whose number is that of now is told nothing, also by a process that has gone another way."""
+    stream = stream_of(answered(ONCE.format(data="json.dumps(board)"), STORE))
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+    assert stream.on_missing is not None
+    assert stream.on_missing.outcome is Outcome.REPLAY_ALL
+    assert stream.on_overlap is not None
+    assert stream.on_overlap.outcome is Outcome.EMPTY
+
+
+def test_a_response_that_tells_the_number_alone_tells_nothing_of_what_was_missed() -> None:
+    """Look-alike."""
+    stream = stream_of(answered(ONCE.format(data="json.dumps({'turn': turn})"), STORE))
+    assert stream.on_foreign.outcome is Outcome.EMPTY

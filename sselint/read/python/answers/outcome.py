@@ -279,12 +279,13 @@ def _by_frames(path: Path, asked: tuple[tuple[Site | None, str], ...]) -> Result
     if path.how == "open" and not path.frames and _asked_again(path):
         why = "what is counted beyond that id here is sent, once there is so much"
         return Result(path, Outcome.COMPARED, why, sites)
-    if path.how == "open" and path.asks_cursor and path.state:
+    if path.asks_cursor and path.state:
         why = "how things stand in this process is sent, which holds what came after that id here"
         return Result(path, Outcome.COMPARED, why, sites)
     if path.how == "open":
         return Result(path, Outcome.FROM_HEAD, "only what is published from now on is sent", sites)
-    if path.hypothesis is Hypothesis.MISSING and any(f.id is not None and _is_plain(f) for f in path.frames):
+    plainly = any(f.id is not None and _is_plain(f) for f in path.frames)
+    if path.hypothesis is Hypothesis.MISSING and (plainly or path.state):
         return Result(path, Outcome.REPLAY_ALL, "everything is sent from the start", sites)
     return Result(path, Outcome.EMPTY, "nothing is sent, and the response ends", sites)
 
