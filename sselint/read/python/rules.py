@@ -15,7 +15,7 @@ ROLES = frozenset({
     "http_error", "exception", "endpoint", "handler_class", "dependency", "parameter", "settings", "model", "client",
     "queue", "channel", "namespace", "counter", "event_store", "session_manager", "transport", "mcp_server", "headers",
     "column", "container", "dataclass_field", "value", "value_call", "annotation", "background", "object",
-    "asgi_middleware", "event_message", "generator_wrapper", "middleware_base", "numbering",
+    "asgi_middleware", "event_message", "generator_wrapper", "middleware_base", "numbering", "unique_key",
 })  # fmt: skip
 VERBS = frozenset({
     "gives", "makes", "mints", "reads", "writes", "registers", "sends", "refuses", "runs", "decorates", "converts",
@@ -30,7 +30,7 @@ EFFECT_KEYS = VERBS | frozenset({
     "keyword", "note", "methods", "lookup", "sql", "explicit_id", "prefix", "when_false", "then", "returns", "retried",
     "prefix_argument", "also_reads", "code", "selects", "default_selection", "fails", "missing", "pattern", "passes",
     "args", "pair", "retry", "comment", "only", "raw", "otherwise", "streaming", "by", "into", "assigns", "rows",
-    "head_at", "head_by", "tells", "anew", "listener", "hears", "sign", "of_row", "end", "backwards",
+    "head_at", "head_by", "tells", "anew", "listener", "hears", "sign", "of_row", "end", "backwards", "replaces",
 })  # fmt: skip
 OBJECTS: Mapping[str, frozenset[str]] = {
     "mints": frozenset({"clock", "counter", "host", "ordered", "process", "random", "replica"}),

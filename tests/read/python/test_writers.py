@@ -36,8 +36,9 @@ class Base(DeclarativeBase):
 
 class Event(Base):
     __tablename__ = "events"
-    run: Mapped[str] = mapped_column(primary_key=True)
-    number: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run: Mapped[str] = mapped_column()
+    number: Mapped[int] = mapped_column()
     text: Mapped[str] = mapped_column()
 
 

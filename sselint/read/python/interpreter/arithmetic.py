@@ -63,7 +63,7 @@ def binary(m: Machine, sign: str, left: Value, right: Value, site: Site, in_plac
     if sign == "+" and (text.is_text(left) or text.is_text(right)):
         return text.join([left, right])
     if sign in ("&", "|") and any(isinstance(v, Wrapped) and v.form.startswith("condition") for v in (left, right)):
-        return Wrapped("condition", Tuple((left, right)))
+        return Wrapped("condition" if sign == "&" else "condition:|", Tuple((left, right)))
     if sign in ("+", "|") and (containers.is_container(m, left) or containers.is_container(m, right)):
         return containers.concatenate(m, left, right, site, in_place)
     if sign == "*" and (containers.is_container(m, left) or containers.is_container(m, right)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sselint.read.python.interpreter import calls, classes, containers, expressions
 from sselint.read.python.interpreter.machine import Frame, Machine
@@ -191,6 +191,17 @@ def assigned(m: Machine, receiver: Value | None, names: list[str], made: Value, 
             m.write_attribute(receiver, name, made, site)
 
 
+def keyed(m: Machine, cls: ClassValue) -> Iterator[tuple[str, frozenset[str]]]:
+    """The columns of a mapped class that are keys, with what they are: the "key" of the table, or "unique" alone."""
+    columns = ((n, library.entry_of(m, v), m.object(v).arguments) for n, v in columns_of(m, cls).items())
+    annotated = ((n, *_described(m, default, scope)) for n, (_, default, scope, _) in fields_of(m, cls).items())
+    for name, entry, given in (*columns, *annotated):
+        uses = entry.uses if entry is not None else {}
+        told = frozenset(use for use in ("key", "unique") if given.get(uses.get(use, "")) == Const.of(True))
+        if told:
+            yield name, told
+
+
 def _is_numbered(m: Machine, column: Ref) -> bool:
     """Whether the store numbers a column."""
     entry = library.entry_of(m, column)
@@ -210,15 +221,22 @@ def _numbers(m: Machine, entry: Entry, given: Mapping[str, Value]) -> bool:
 
 def _is_key(m: Machine, default: ir.Expression | None, scope: Scope) -> bool:
     """Whether an annotated field is one that the store numbers: `number: int = column(primary_key=True)`."""
+    entry, given = _described(m, default, scope)
+    return entry is not None and _numbers(m, entry, given)
+
+
+def _described(m: Machine, default: ir.Expression | None, scope: Scope) -> tuple[Entry | None, Mapping[str, Value]]:
+    """What the rules say of the call that an annotated field is made with, and what that is given."""
     if not isinstance(default, ir.Call):
-        return False
+        return None, {}
     frame = Frame(scope.module, Scope(scope.module, {}, scope.parent))
     function = expressions.evaluate(m, default.function, frame)
     entry = m.rules.entry(function.name) if isinstance(function, External) else None
     if entry is None or entry.role not in ("column", "dataclass_field"):
-        return False
-    given = {a.keyword or str(n): expressions.evaluate(m, a.value, frame) for n, a in enumerate(default.arguments)}
-    return _numbers(m, entry, given)
+        return None, {}
+    return entry, {
+        a.keyword or str(n): expressions.evaluate(m, a.value, frame) for n, a in enumerate(default.arguments)
+    }
 
 
 def tuple_fields(m: Machine, value: Value) -> list[Value] | None:

@@ -355,6 +355,8 @@ class Reply(Value):
     """The table that was asked, and of a statement the columns: each by its name in the answer, and in the table."""
     narrowed: tuple[str, ...] = ()
     """The columns that have to be equal to something."""
+    within: tuple[str, ...] = ()
+    """Those of them that have to be equal to one thing, whichever process asks."""
     row: ClassValue | None = None
     """The class of the tree that its rows are objects of, where a mapper makes them."""
     turned: bool = False

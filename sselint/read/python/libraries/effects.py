@@ -45,7 +45,7 @@ from sselint.read.python.libraries import ambient, gives, library, options, wire
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import asked, keyed, newest, rows, stores, tables
+from sselint.read.python.stores import asked, keyed, newest, rows, stores, tables, unique
 
 NOTHING = Const.of(None)
 
@@ -216,6 +216,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         made = replace(made, table=made.table or table, columns=columns)
     orders = tuple(map(str, c.entry.options.get("compares", ())))
     terms = asked.terms(m, question, named, orders)
+    made = replace(made, within=asked.within(terms))
     made = newest.behind(made, terms, bool(orders) or effect.what == "sql" or effect.get("by") == "question")
     if made.selection == "all":
         made = replace(made, selection=newest.asked_for(m, effect, question, named) or "all")
@@ -334,6 +335,8 @@ def _stores(m: Machine, effect: Effect, c: Context, receiver: Ref | ClassValue) 
         about.append(receiver)
     by_column = effect.get("fields") == "keywords"
     given = about if by_column else [*about, *a.keywords.values()]
+    if effect.get("replaces"):
+        unique.replaces(m, store, tables.asked_for(m, unique.classes_of(m, given)))
     stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"), told=bool(effect.get("tells")))
     if by_column:
         rows.by_keyword(m, store, a.keywords, about, a.site)

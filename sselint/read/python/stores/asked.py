@@ -8,19 +8,23 @@ into a column comes out of that column again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sselint.read.python.interpreter import containers
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.machine import Machine
 from sselint.read.python.interpreter.values import (
     Const,
+    Cursor,
+    Input,
     Join,
     Minted,
     Ref,
+    Remembered,
     Reply,
     Tuple,
     Value,
+    Variable,
     Wrapped,
     leaves,
     mentions_cursor,
@@ -28,7 +32,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.libraries import library
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import sql, stores, writers
+from sselint.read.python.stores import sql, stores, unique, writers
 
 ASKED = "asked in SQL"
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
@@ -49,6 +53,8 @@ def query(m: Machine, store: Object, values: Sequence[Value]) -> Query | None:
     """The statement that a call is given as its first argument, None where it is no text that is understood."""
     store.details.setdefault(ASKED, Const.of(True))
     found = _text(m, values[0]) if values else None
+    if found is not None:
+        unique.by_script(m, store, found[0])
     statement = sql.parse(found[0]) if found is not None else None
     if found is None or statement is None:
         return None
@@ -121,6 +127,8 @@ def put(m: Machine, store: Object, asked: Query, site: Site) -> None:
             stores.write(m, listening, list(asked.given.values()), site, told=True)
     if not m.building or not asked.statement.inserts:
         return
+    if asked.statement.replaces:
+        unique.replaces(m, store, asked.statement.table)
     columns = [(column, asked.given[place]) for column, place in asked.statement.inserts if place in asked.given]
     for (column, _), kept in zip(columns, writers.fields(m, columns, writers.Filing()), strict=True):
         name = f"{asked.statement.table}.{column}"
@@ -148,13 +156,15 @@ def _unit(store: Object) -> str:
 @dataclass(frozen=True)
 class Term:
     """A value of a question: what it is held against with, against which column, and whether it is the cursor.
-    `place` says which entry of which `table` it is of, where the store gave it: by the selection of that answer."""
+    `place` says which entry of which `table` it is of, where the store gave it: by the selection of that answer.
+    `fixed` says that the column has to be equal to it, and that it is the same whichever process asks."""
 
     sign: str
     name: str
     cursor: bool = False
     place: str = ""
     table: str = ""
+    fixed: bool = False
 
 
 def terms(
@@ -164,7 +174,11 @@ def terms(
     of keywords that compare."""
     if asked is not None:
         held = [(sign, column, asked.given.get(place, Const.of(None))) for place, sign, column in asked.statement.held]
-        return [Term(sign, column, stores.told_cursor(m, [value]), *_place(value)) for sign, column, value in held]
+        sure = not asked.statement.either
+        return [
+            Term(sign, column, stores.told_cursor(m, [value]), *_place(value), sure and _is_fixed(sign, value))
+            for sign, column, value in held
+        ]
     return [term for name, value in named for term in _terms(m, value, _sign(name, orders), _column(name))]
 
 
@@ -193,6 +207,24 @@ def narrowed(among: Sequence[Term]) -> tuple[str, ...]:
     return tuple(term.name for term in among if term.sign in ONE and term.name)
 
 
+def within(among: Sequence[Term]) -> tuple[str, ...]:
+    """The columns that have to be equal to one thing, whichever process asks."""
+    return tuple(term.name for term in among if term.fixed and term.name)
+
+
+def _is_fixed(sign: str, value: Value) -> bool:
+    """Whether a column is held to be equal to what each process would have there: what the client chose, what a store
+    gave or what is written down; no name and no number of the process."""
+    return sign in ("=", "==", "$eq") and all(map(_is_for_all, leaves(value)))
+
+
+def _is_for_all(leaf: Value) -> bool:
+    if isinstance(leaf, Variable):
+        return leaf.for_all
+    stored = isinstance(leaf, Minted) and leaf.kind == "store"
+    return stored or (isinstance(leaf, Const | Input | Cursor | Reply) and not isinstance(leaf, Remembered))
+
+
 def _column(name: str) -> str:
     """The column that an argument names, none where its name is a position or says how it compares."""
     return name if name.isidentifier() and "__" not in name and name not in PARTS else ""
@@ -204,7 +236,8 @@ def _terms(m: Machine, value: Value, sign: str, name: str, depth: int = 0) -> It
         return
     if isinstance(value, Wrapped) and value.form.startswith("condition"):
         _, own, column = [*value.form.split(":"), "", ""][:3]
-        yield from _terms(m, value.inner, own or sign, column or name, depth + 1)
+        inner = _terms(m, value.inner, own or sign, column or name, depth + 1)
+        yield from (replace(term, fixed=False) for term in inner) if own == "|" else inner
     elif isinstance(value, Tuple):
         for item in value.items:
             yield from _terms(m, item, sign, name, depth + 1)
@@ -218,12 +251,14 @@ def _terms(m: Machine, value: Value, sign: str, name: str, depth: int = 0) -> It
             yield from _terms(m, element.value, sign, name, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "library":
         for given in m.object(value).arguments:
-            yield from _terms(m, library.argument(m, value, given) or Const.of(None), sign, name, depth + 1)
+            argument = library.argument(m, value, given) or Const.of(None)
+            among = _terms(m, argument, sign, name, depth + 1)
+            yield from (replace(t, fixed=False) for t in among) if library.role_of(m, value) == "column" else among
         parent = library.argument(m, value, "parent")
         if parent is not None and library.role_of(m, value) == "object":
             yield from _terms(m, parent, sign, name, depth + 1)
     else:
-        yield Term(sign, name, mentions_cursor(value), *_place(value))
+        yield Term(sign, name, mentions_cursor(value), *_place(value), _is_fixed(sign, value))
 
 
 # -- answers -------------------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sselint.read.python.interpreter import calls, classes, containers
 from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.machine import Arguments, Machine
-from sselint.read.python.interpreter.values import Const, Method, Ref, Reply, Tuple, Value
+from sselint.read.python.interpreter.values import COUNTING, Const, Method, Minted, Ref, Reply, Tuple, Value
 from sselint.read.python.libraries import library
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import asked, stores, tables, writers
+from sselint.read.python.stores import asked, stores, tables, unique, writers
 
 
 def put(m: Machine, store: Object, columns: Sequence[tuple[str, Value]], about: Iterable[Value], site: Site) -> None:
@@ -24,6 +24,8 @@ def put(m: Machine, store: Object, columns: Sequence[tuple[str, Value]], about: 
         return
     cls = tables.row_class(part for value in about for part in stores.parts(m, value))
     into = tables.of_class_line(m, cls) if cls is not None else ("",)
+    if cls is not None and any(isinstance(v, Minted) and v.kind in COUNTING for _, v in columns):
+        unique.by_class(m, store, cls)
     for (name, _), kept in zip(columns, writers.fields(m, columns, writers.Filing()), strict=True):
         for table in into:
             stores.put_field(m, store, name, stores.in_table(store, kept), site, table)
@@ -44,6 +46,8 @@ def by_statement(m: Machine, store: Object, given: Sequence[Value], site: Site) 
     made_with = asked.made_with(m, statement)
     columns = [(name, value) for name, value in made_with if name not in asked.PARTS and name.isidentifier()]
     about = [value for _, value in made_with]
+    if _replaces(m, statement):
+        unique.replaces(m, store, tables.asked_for(m, (part for value in about for part in stores.parts(m, value))))
     for value in (*about, *given[1:]):
         columns += _columns(m, value)
     put(m, store, columns, about, site)
@@ -78,6 +82,19 @@ def _within(m: Machine, value: Value) -> Value:
 def _puts(m: Machine, statement: Ref) -> bool:
     entry = library.entry_of(m, statement)
     return entry is not None and bool(entry.options.get("puts"))
+
+
+def _replaces(m: Machine, statement: Ref) -> bool:
+    """Whether a statement, or one that it was made from, writes over what is there."""
+    for _ in range(8):
+        entry = library.entry_of(m, statement)
+        parent = library.argument(m, statement, "parent")
+        if entry is None or not isinstance(parent, Ref):
+            break
+        if entry.options.get("replaces"):
+            return True
+        statement = parent
+    return False
 
 
 def _columns(m: Machine, value: Value, depth: int = 0) -> Iterator[tuple[str, Value]]:

@@ -57,6 +57,10 @@ class Statement:
     """Whether it has a row in any case: `count(*)`, `exists(...)`."""
     end: str = ""
     """Whether it asks for one end of what there is: NEWEST (`max(id)`, `ORDER BY id DESC LIMIT 1`) or OLDEST."""
+    replaces: bool = False
+    """Whether it writes over the row that is there already."""
+    either: bool = False
+    """Whether what has to be equal need not be so: `OR`, `NOT`, or what several tables are asked for at once."""
     tells: bool = False
     """Whether its parameters go to whoever listens: `pg_notify(...)`, `NOTIFY`."""
 
@@ -64,7 +68,7 @@ class Statement:
 @lru_cache(maxsize=2_000)
 def parse(text: str) -> Statement | None:
     """A statement that asks, inserts or notifies; None for any other text."""
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     if tokens[0].kind == "name" and tokens[0].text.upper() == "NOTIFY":
         return Statement(tells=True)
     first = next((i for i, t in enumerate(tokens) if t.text in ("SELECT", "INSERT", "REPLACE")), None)
@@ -73,11 +77,21 @@ def parse(text: str) -> Statement | None:
     held = tuple((t.place, *_held_against(tokens, i)) for i, t in enumerate(tokens) if t.kind == "mark")
     if tokens[first].text == "SELECT":
         rest = tokens[first + 1 :]
-        return Statement(_table(tokens, "FROM"), (), _selected(rest), held, _sums_up(rest), _end(rest), _tells(rest))
-    return Statement(_table(tokens, "INTO"), _inserted(tokens), (), held)
+        return Statement(
+            _table(tokens, "FROM"),
+            (),
+            _selected(rest),
+            held,
+            _sums_up(rest),
+            _end(rest),
+            tells=_tells(rest),
+            either=_either(rest),
+        )
+    return Statement(_table(tokens, "INTO"), _inserted(tokens), (), held, replaces=_replaces(tokens))
 
 
-def _tokens(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[Token]:
+    """The words of a statement, in their order."""
     found: list[Token] = []
     counted = 0
     for match in TOKEN.finditer(text):
@@ -112,7 +126,7 @@ def _table(tokens: Sequence[Token], word: str) -> str:
     return name
 
 
-def _items(tokens: Sequence[Token], end: str) -> list[list[Token]]:
+def items_of(tokens: Sequence[Token], end: str) -> list[list[Token]]:
     """What stands between commas, up to a word or to the bracket that closes."""
     found: list[list[Token]] = [[]]
     depth = 0
@@ -129,7 +143,7 @@ def _items(tokens: Sequence[Token], end: str) -> list[list[Token]]:
 
 def _selected(tokens: Sequence[Token]) -> tuple[tuple[str, str], ...]:
     found = []
-    for item in _items([t for t in tokens if t.text != "DISTINCT"], "FROM"):
+    for item in items_of([t for t in tokens if t.text != "DISTINCT"], "FROM"):
         if not item or item[-1].kind != "name":
             return ()
         names = [t for t in item if t.text != "AS"]
@@ -159,6 +173,15 @@ def _end(tokens: Sequence[Token]) -> str:
     return NEWEST if "desc" in words else OLDEST
 
 
+def _either(tokens: Sequence[Token]) -> bool:
+    return any(t.text.upper() in ("OR", "NOT", "UNION", "JOIN") for t in tokens if t.kind == "name")
+
+
+def _replaces(tokens: Sequence[Token]) -> bool:
+    words = [t.text.upper() for t in tokens if t.kind == "name"]
+    return "REPLACE" in words or "DUPLICATE" in words or ("CONFLICT" in words and "UPDATE" in words)
+
+
 def _tells(tokens: Sequence[Token]) -> bool:
     return bool(tokens) and tokens[0].text.lower() == "pg_notify"
 
@@ -168,9 +191,9 @@ def _inserted(tokens: Sequence[Token]) -> tuple[tuple[str, Place], ...]:
     values = next((i for i, t in enumerate(tokens) if t.text in ("VALUES", "SELECT")), None)
     if opening is None or values is None or values < opening:
         return ()
-    columns = [item[0].text.lower() for item in _items(tokens[opening + 1 :], ")") if item]
+    columns = [item[0].text.lower() for item in items_of(tokens[opening + 1 :], ")") if item]
     rest = tokens[values + 1 :]
-    given = _items(rest[1:] if rest and rest[0].text == "(" else rest, "FROM")
+    given = items_of(rest[1:] if rest and rest[0].text == "(" else rest, "FROM")
     pairs = zip(columns, given, strict=False)
     return tuple((column, item[0].place) for column, item in pairs if len(item) == 1 and item[0].kind == "mark")
 

@@ -12,6 +12,7 @@ from sselint.read.python.interpreter.heap import Object
 from sselint.read.python.interpreter.values import (
     COUNTING,
     STORED,
+    ClassValue,
     Collection,
     Const,
     Exceptional,
@@ -37,7 +38,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.libraries import framed
 from sselint.read.python.source import ir
 from sselint.read.python.source.lower import walk
-from sselint.read.python.stores import rows, tables, writers
+from sselint.read.python.stores import rows, tables, unique, writers
 
 if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
@@ -197,6 +198,10 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
             _record(m, store, entry, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
         held = list(m.overlay.attributes_of(value).items())
+        counted = any(isinstance(leaf, Minted) and leaf.kind in COUNTING for _, own in held for leaf in leaves(own))
+        cls = m.object(value).of
+        if counted and isinstance(cls, ClassValue):
+            unique.by_class(m, store, cls)
         for (name, own), kept in zip(held, writers.fields(m, held, filing), strict=True):
             for table in tables.of_record(m, value):
                 put_field(m, store, name, in_table(store, kept), site, table)
@@ -259,7 +264,8 @@ def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
     name = _column(reply, index)
     if name is not None:
         options = tables.written(store, name, reply)
-        made = [writers.seen_by(v, reply.narrowed) for v in options if not isinstance(v, Const)]
+        shown = (writers.seen_by(v, reply.narrowed) for v in options if not isinstance(v, Const))
+        made = [unique.seen(store, reply, name, v) for v in shown]
         if made:
             return (
                 made[0]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sselint.read.python.interpreter.machine import Machine
 
 
-def _named(m: Machine, cls: ClassValue) -> str:
+def name_of(m: Machine, cls: ClassValue) -> str:
     """The name that a class gives its table, else what tells the class from others."""
     found = classes.class_attribute(m, cls, "__tablename__")
     name = found[0].value if found is not None and isinstance(found[0], Const) else None
@@ -33,14 +33,14 @@ def of_record(m: Machine, record: Ref) -> tuple[str, ...]:
 def of_class_line(m: Machine, cls: ClassValue) -> tuple[str, ...]:
     """The tables that a record of a class stands in: its own and those of the classes that it inherits from."""
     line = (cls, *(a for a in classes.ancestors(m, cls) if isinstance(a, ClassValue)))
-    return tuple(dict.fromkeys(_named(m, one) for one in line))
+    return tuple(dict.fromkeys(name_of(m, one) for one in line))
 
 
 def asked_for(m: Machine, given: Iterable[Value]) -> str:
     """The table that a read is about, by the one class of the tree among the parts of what it is asked with; "" where
     that is not said."""
     cls = row_class(given)
-    return _named(m, cls) if cls is not None else ""
+    return name_of(m, cls) if cls is not None else ""
 
 
 def row_class(given: Iterable[Value]) -> ClassValue | None:
@@ -68,7 +68,7 @@ def column(m: Machine, value: Value) -> tuple[str, str] | None:
     owner, name = details.get(classes.OWNER), details.get(classes.NAME) or library.argument(m, value, "name")
     if not isinstance(name, Const):
         return None
-    return (_named(m, owner) if isinstance(owner, ClassValue) else "", str(name.value))
+    return (name_of(m, owner) if isinstance(owner, ClassValue) else "", str(name.value))
 
 
 def own_member(m: Machine, reply: Reply, name: str, kinds: tuple[str, ...]) -> Value | None:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from sselint.read.python.interpreter.heap import Heap
     from sselint.read.python.interpreter.machine import Machine
 
-ONE, SOME, LOG = "one", "some", "log"
-"""One process writes under the name, how many do is not known, or the log takes no number twice whoever writes."""
+ONE, SOME, LOG, TABLE = "one", "some", "log", "table"
+"""One process writes under the name, how many do is not known, or the log or the table takes no number twice, whoever
+writes."""
 
 
 def is_name(values: Iterable[Value]) -> bool:
