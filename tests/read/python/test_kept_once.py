@@ -38,6 +38,12 @@ class Event(Base):
     KEYS
 
 
+class Run(Base):
+    __tablename__ = "runs"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    run_id: Mapped[str] = mapped_column()
+
+
 @app.post("/shown")
 def show():
     global shown
@@ -122,6 +128,8 @@ def test_a_table_without_such_a_key(keys: str) -> None:
         ("select(Event).where((Event.run_id == run_id) | (Event.text == 'all'), Event.seq > last)", Scope.UNKNOWN),
         ("select(Event).where(or_(Event.run_id == run_id, Event.text == 'all'), Event.seq > last)", Scope.UNKNOWN),
         ("select(Event).where(Event.run_id == Event.text, Event.seq > last)", Scope.UNKNOWN),
+        ("select(Event).where(Event.text.in_(select(Run.id).where(Run.run_id == run_id)))", Scope.UNKNOWN),
+        ("select(Event).where(Event.run_id == run_id, Event.text.in_(select(Run.id)))", Scope.SHARED),
         ("select(Event).where(Event.run_id == HOST, Event.seq > last)", Scope.UNKNOWN),
         ("select(Event).where(Event.run_id == POD, Event.seq > last)", Scope.UNKNOWN),
         ("select(Event).where(Event.run_id == shown, Event.seq > last)", Scope.UNKNOWN),
@@ -194,6 +202,7 @@ HELD = "run = %s AND seq"
         (ONCE, HELD, " ON CONFLICT DO NOTHING", Scope.SHARED),
         (ONCE, HELD, " ON CONFLICT (run, seq) DO UPDATE SET text = excluded.text", Scope.UNKNOWN),
         (ONCE, "(run = %s OR run = 'all') AND seq", "", Scope.UNKNOWN),
+        (ONCE, "text IN (SELECT id FROM runs WHERE run = %s) AND seq", "", Scope.UNKNOWN),
         (ONCE.replace(", UNIQUE (run, seq)", ""), HELD, "", Scope.UNKNOWN),
         (ONCE.replace("events", "others"), HELD, "", Scope.UNKNOWN),
     ],
@@ -305,6 +314,7 @@ async def watch(run: str, request: Request):
 @pytest.mark.parametrize(
     ("program", "keys", "scope"),
     [
+        (PEEWEE.replace("Event.create(", "Event.insert("), 'indexes = ((("run", "seq"), True),)', Scope.UNKNOWN),
         (PEEWEE, 'indexes = ((("run", "seq"), True),)', Scope.SHARED),
         (PEEWEE, 'primary_key = CompositeKey("run", "seq")', Scope.SHARED),
         (PEEWEE, 'indexes = ((("run", "seq"), False),)', Scope.UNKNOWN),
@@ -315,7 +325,7 @@ async def watch(run: str, request: Request):
     ],
 )
 def test_keys_that_stand_in_the_meta_class(program: str, keys: str, scope: Scope) -> None:
-    """Look-alikes: an index that only helps, and a key of other columns."""
+    """Look-alikes: an index that only helps, a key of other columns, and a call that may yet write over rows."""
     assert stream_of(program.replace("KEYS", keys)).ids.scope is scope
 
 

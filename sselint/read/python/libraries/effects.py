@@ -216,7 +216,7 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
         made = replace(made, table=made.table or table, columns=columns)
     orders = tuple(map(str, c.entry.options.get("compares", ())))
     terms = asked.terms(m, question, named, orders)
-    made = replace(made, within=asked.within(terms))
+    made = replace(made, within=asked.within(terms, made.table))
     made = newest.behind(made, terms, bool(orders) or effect.what == "sql" or effect.get("by") == "question")
     if made.selection == "all":
         made = replace(made, selection=newest.asked_for(m, effect, question, named) or "all")

@@ -32,7 +32,7 @@ from sselint.read.python.interpreter.values import (
 from sselint.read.python.libraries import library
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import sql, stores, unique, writers
+from sselint.read.python.stores import sql, stores, tables, unique, writers
 
 ASKED = "asked in SQL"
 ONE = frozenset({"=", "==", "IN", "ANY", "$eq", "$in"})
@@ -157,7 +157,8 @@ def _unit(store: Object) -> str:
 class Term:
     """A value of a question: what it is held against with, against which column, and whether it is the cursor.
     `place` says which entry of which `table` it is of, where the store gave it: by the selection of that answer.
-    `fixed` says that the column has to be equal to it, and that it is the same whichever process asks."""
+    `fixed` says that the column has to be equal to it, and that it is the same whichever process asks;
+    `of` names the table of that column, where its class does."""
 
     sign: str
     name: str
@@ -165,6 +166,7 @@ class Term:
     place: str = ""
     table: str = ""
     fixed: bool = False
+    of: str = ""
 
 
 def terms(
@@ -207,9 +209,9 @@ def narrowed(among: Sequence[Term]) -> tuple[str, ...]:
     return tuple(term.name for term in among if term.sign in ONE and term.name)
 
 
-def within(among: Sequence[Term]) -> tuple[str, ...]:
-    """The columns that have to be equal to one thing, whichever process asks."""
-    return tuple(term.name for term in among if term.fixed and term.name)
+def within(among: Sequence[Term], table: str) -> tuple[str, ...]:
+    """The columns of a table that have to be equal to one thing, whichever process asks."""
+    return tuple(term.name for term in among if term.fixed and term.name and term.of in ("", table))
 
 
 def _is_fixed(sign: str, value: Value) -> bool:
@@ -236,7 +238,10 @@ def _terms(m: Machine, value: Value, sign: str, name: str, depth: int = 0) -> It
         return
     if isinstance(value, Wrapped) and value.form.startswith("condition"):
         _, own, column = [*value.form.split(":"), "", ""][:3]
-        inner = _terms(m, value.inner, own or sign, column or name, depth + 1)
+        of = next((found[0] for leaf in leaves(value.inner) if (found := tables.column(m, leaf)) is not None), "")
+        inner = (
+            replace(term, of=term.of or of) for term in _terms(m, value.inner, own or sign, column or name, depth + 1)
+        )
         yield from (replace(term, fixed=False) for term in inner) if own == "|" else inner
     elif isinstance(value, Tuple):
         for item in value.items:

@@ -174,7 +174,10 @@ def _end(tokens: Sequence[Token]) -> str:
 
 
 def _either(tokens: Sequence[Token]) -> bool:
-    return any(t.text.upper() in ("OR", "NOT", "UNION", "JOIN") for t in tokens if t.kind == "name")
+    words = [t.text.upper() for t in tokens if t.kind == "name"]
+    listed = next((i for i, t in enumerate(tokens) if t.text == "FROM"), len(tokens))
+    several = len(items_of([t for t in tokens[listed + 1 :] if t.text != ";"], "WHERE")) > 1
+    return several or bool({"OR", "NOT", "UNION", "JOIN", "SELECT"} & set(words))
 
 
 def _replaces(tokens: Sequence[Token]) -> bool:
