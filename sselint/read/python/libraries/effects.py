@@ -92,9 +92,13 @@ def _makes(m: Machine, effect: Effect, c: Context) -> Value:
     if entry is None:
         return Unknown(f"`makes: {effect.what}`, which no rule describes")
     parent = c.receiver if isinstance(c.receiver, Ref) else None
-    if effect.get("fields") == "keywords":  # `filter_by(id=1)`: each of them is a column that has to be equal
-        equal: dict[str, Value] = {name: Wrapped(f"condition:==:{name}", value) for name, value in a.keywords.items()}
-        a = replace(a, keywords=equal)
+    sign = HELD.get(str(effect.get("fields")))
+    if sign is not None:  # `filter_by(id=1)`: each of them is a column that has to be equal, or must not be
+        held: dict[str, Value] = {
+            name: value if "__" in name else Wrapped(f"condition:{sign}:{name}", value)
+            for name, value in a.keywords.items()
+        }
+        a = replace(a, keywords=held)
     parameters = effect.get("parameters")
     if parameters is not None:
         bound = bind_arguments(tuple(map(str, parameters)), a.positional, a.keywords)
@@ -227,6 +231,8 @@ def _reads(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 LAST_ANSWER = "the last answer"
+HELD = {"keywords": "==", "left_out": "!="}
+"""What columns that are given by keyword are held against their values with."""
 
 
 def _asked(
