@@ -17,6 +17,7 @@ from sselint.read.python.interpreter.values import (
     Const,
     Cursor,
     Exceptional,
+    Found,
     Input,
     Item,
     Length,
@@ -31,6 +32,7 @@ from sselint.read.python.interpreter.values import (
     Wrapped,
     leaves,
 )
+from sselint.read.python.interpreter.whose_keys import keys_of
 from sselint.read.python.libraries import environment
 from sselint.read.python.libraries.wire import Frame
 from sselint.read.python.source.modules import Site
@@ -129,7 +131,7 @@ def _without(heap: Heap, frames: Sequence[tuple[Path, Frame]], seen: bool) -> Id
 def source_of(heap: Heap, frame: Frame) -> Source:
     """The source of the id of one frame."""
     value = frame.id if frame.id is not None else Const.of(None)
-    found = [*environment.as_if_not_set(leaves(value))]
+    found = [key for leaf in environment.as_if_not_set(leaves(value)) for key in _random_names(heap, leaf)]
     found = [leaf for leaf in found if not isinstance(leaf, Const) or isinstance(leaf, Remembered)]
     local = bool(found) and all(
         isinstance(leaf, Minted)
@@ -142,6 +144,16 @@ def source_of(heap: Heap, frame: Frame) -> Source:
     )
     kind, scope, why = _place_in_store(heap, found, frame.item) or classify(heap, value, found, frame.item)
     return Source(kind, scope, why, value, frame, local and scope is not Scope.SHARED, bool(found))
+
+
+def _random_names(heap: Heap, leaf: Value) -> list[Value]:
+    """What a name is that the client chose and a container of the process was seen to have: random, where it takes all
+    its keys at random, and otherwise the client's."""
+    if not isinstance(leaf, Found):
+        return [leaf]
+    keys = [[part for part in leaves(key) if isinstance(part, Minted)] for key in keys_of(heap, heap[leaf.among])]
+    random = bool(keys) and all(any(part.kind == "random" for part in parts) for parts in keys)
+    return [part for parts in keys for part in parts] if random else [leaf]
 
 
 def _place_in_store(heap: Heap, found: Sequence[Value], item: Item | None) -> tuple[IdKind, Scope, str] | None:

@@ -21,6 +21,7 @@ from sselint.read.python.interpreter import (
     whose_keys,
 )
 from sselint.read.python.interpreter.heap import MAX_VALUES, lookup_pair
+from sselint.read.python.interpreter.kept import as_kept
 from sselint.read.python.interpreter.machine import Frame, Hypothesis, Machine, Raised
 from sselint.read.python.interpreter.values import (
     COUNTING,
@@ -43,7 +44,6 @@ from sselint.read.python.interpreter.values import (
     Value,
     Variable,
     mentions_cursor,
-    settled,
     stepped,
 )
 from sselint.read.python.libraries import library
@@ -70,7 +70,7 @@ def add(m: Machine, ref: Ref, value: Value, site: Site, growing: bool = True, it
     if not m.building:
         return
     target = m.object(ref)
-    m.heap.add_element(target, settled(stepped(value, site, STORED)), written=m.boot or not growing)
+    m.heap.add_element(target, as_kept(m, stepped(value, site, STORED)), written=m.boot or not growing)
     if growing and not m.boot:
         target.grows = target.grows or site
     target.fed_by.add(library.feeding(m, value))
@@ -100,7 +100,7 @@ def put(
         return
     m.escape(value)
     if m.building:
-        stored = settled(stepped(value, site, STORED))
+        stored = as_kept(m, stepped(value, site, STORED))
         held = dict.fromkeys(k for k, _ in target.pairs) if there else {}
         for name in held or (whose_keys.put(m, key, site),):  # what is replaced keeps the key that it had
             m.heap.add_pair(target, name, stored)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sselint.read.python.interpreter import counters, placeholders
 from sselint.read.python.interpreter.choices import picked
 from sselint.read.python.interpreter.heap import Object, Overlay
+from sselint.read.python.interpreter.kept import as_kept
 from sselint.read.python.interpreter.oracle import Decision, Oracle
 from sselint.read.python.interpreter.trace import Event
 from sselint.read.python.interpreter.values import (
@@ -299,13 +300,13 @@ class Machine:
         for item in self.overlay.items.get(ref, []):
             self.escape(item.value)
             if self.building:
-                self.heap.add_element(target, settled(item.value), written=True)
+                self.heap.add_element(target, as_kept(self, item.value), written=True)
         for key, value in self.overlay.pairs.get(ref, []):
             self.escape(key)
             self.escape(value)
             if self.building:
                 kept = stepped(value, target.site, STORED) if isinstance(value, Length) else value
-                self.heap.add_pair(target, settled(key), settled(kept))
+                self.heap.add_pair(target, settled(key), as_kept(self, kept))
         for value in self.overlay.attributes_of(ref).values():
             self.escape(value)
 
@@ -349,12 +350,12 @@ class Machine:
             target = self.object(ref)
             if ref not in self.constructing:
                 target.rewritten.add(name)
-            held, written, decisions = target.attributes.setdefault(name, {}), settled(value), self.oracle.decisions
+            held, written = target.attributes.setdefault(name, {}), as_kept(self, value)
             if written not in held:  # the way of a value tells no two apart: the first that is kept is the one cited
-                written = settled(stepped(value, site, STORED))
+                written = as_kept(self, stepped(value, site, STORED))
             self.heap.add(held, written)
+            before, decisions = self.written.get((ref, name)), self.oracle.decisions
             self.world.choices.wrote((ref.id, name), written, decisions)
-            before = self.written.get((ref, name))
             if before is not None and before[0] != written:
                 self.world.choices.replaced((ref.id, name), decisions[before[1] :])
             self.written[(ref, name)] = (written, len(decisions))

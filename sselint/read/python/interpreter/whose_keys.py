@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sselint.read.python.interpreter.heap import Heap, Object
+from sselint.read.python.interpreter.kept import found_among
 from sselint.read.python.interpreter.machine import Machine
-from sselint.read.python.interpreter.values import STORED, Const, Found, Input, Ref, Value, settled, stepped
+from sselint.read.python.interpreter.values import STORED, Const, Ref, Value, settled, stepped
 from sselint.read.python.source.modules import Site
 
 CONTAINERS = ("list", "dict", "set")
@@ -30,15 +31,7 @@ def take_over(m: Machine, into: Value, sources: Iterable[Value]) -> None:
 
 def put(m: Machine, key: Value, site: Site) -> Value:
     """A key as it is put into a container of the process."""
-    return settled(stepped(_found(m, key), site, STORED))
-
-
-def _found(m: Machine, key: Value) -> Value:
-    if not isinstance(key, Input):
-        return key
-    lookups = (k for k, hit in m.overlay.known.items() if hit == 0 and isinstance(k, tuple) and len(k) == 3)
-    among = next((number for what, number, asked in lookups if what == "lookup" and asked == key), None)
-    return Found(key.name, among) if among is not None else key
+    return settled(stepped(found_among(m, key), site, STORED))
 
 
 def keys_of(heap: Heap, target: Object, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
