@@ -153,7 +153,8 @@ def scope_of(deployment: Deployment) -> Scope:
 def _scopes(stream: Stream) -> tuple[Scope | Where, ...]:
     if stream.ids.kind is IdKind.NONE:
         return (Scope.NONE,)
-    if stream.ids.kind is IdKind.STORE and stream.replay.where is Where.POD_DISK:
+    placed = stream.ids.kind is IdKind.INDEX and stream.ids.scope is Scope.SHARED
+    if (stream.ids.kind is IdKind.STORE or placed) and stream.replay.where is Where.POD_DISK:
         return (Where.POD_DISK,)
     return (Scope.SHARED, *LOCAL_SCOPES) if stream.ids.scope is Scope.UNKNOWN else (stream.ids.scope,)
 

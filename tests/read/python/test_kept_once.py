@@ -81,7 +81,7 @@ def scope_of(keys: str = KEY, write: str = ADD, read: str = OF_RUN, address: str
     """Whose the ids are of a server that counts in its memory and keeps what it counts in a table."""
     source = MAPPED.replace("KEYS", keys or "pass").replace("WRITE", write)
     ids = stream_of(source.replace("READ", read).replace("ADDRESS", address)).ids
-    assert ids.kind is IdKind.COUNTER, ids.why
+    assert (ids.kind is IdKind.STORE) is (ids.scope is Scope.SHARED), ids.why
     return ids.scope
 
 

@@ -276,11 +276,7 @@ def _counted(heap: Heap, found: Sequence[Value]) -> tuple[IdKind, Scope, str] | 
             if leaf.writers == writers.LOG:
                 return IdKind.COUNTER, Scope.SHARED, "its place in a log for all, which takes no place twice"
             if leaf.writers == writers.TABLE:
-                return (
-                    IdKind.COUNTER,
-                    Scope.SHARED,
-                    "counted by each process; the table that keeps it refuses one twice",
-                )
+                return IdKind.STORE, Scope.SHARED, "counted by each process; the table that keeps it refuses one twice"
             if leaf.writers == writers.SOME:
                 why = "counted by each run for itself; whether another one writes under the same name is open"
                 return IdKind.COUNTER, Scope.UNKNOWN, why
