@@ -17,7 +17,7 @@ from sselint.read.python.source.modules import Site
 WORST = (Where.MEMORY, Where.UNKNOWN, Where.POD_DISK, Where.SHARED, Where.NONE)
 SAME = "replayed from a table that is the same on every process"
 RELAYED = "then a task of the process passes on what any process put into the shared store"
-OWN_PLACES = frozenset({"local", "memory", "process"})
+OWN_PLACES = frozenset({"memory", "process"})
 UNSEEN = "what wakes it for what others publish is not seen"
 PLACES = {
     "shared": Where.SHARED,
@@ -134,9 +134,11 @@ def _behind_caches(heap: Heap, paths: Sequence[Path], sources: list[int]) -> lis
     return [n for n in sources if n not in caches] if behind else sources
 
 
-def is_relayed(target: Object) -> bool:
-    """Whether all that a container of the process ever holds is what any process put into a shared store."""
-    return bool(target.fed_by) and not target.fed_by & OWN_PLACES
+def is_relayed(target: Object, passes: str = "") -> bool:
+    """Whether all that a container of the process ever holds is what any process put into a shared store: read from
+    there (`passes`: the kind of a store that it stands in front of), or what it puts into both itself."""
+    fed_by = target.fed_by | ({passes} if passes else set())
+    return bool(fed_by) and target.own_puts <= target.published_puts and not fed_by & OWN_PLACES
 
 
 def _until_asked(path: Path, stores: Sequence[int]) -> Path:
@@ -218,11 +220,11 @@ def _waits(heap: Heap, paths: Sequence[Path]) -> Iterator[tuple[Where, str, Site
             yield PLACES[target.where], f"then what {_named(target)} passes on arrives", event.site
             continue
         through = heap.objects.get(int(event.data.get("through") or 0))
-        fed = set(target.fed_by) | ({through.where} if through is not None and through.where in PLACES else set())
-        if not fed and event.data.get("fed") == "nothing":
+        passes = through.where if through is not None and through.where in PLACES else ""
+        if not (target.fed_by or target.own_puts or passes) and event.data.get("fed") == "nothing":
             waited = target.label or "the queue"
             yield Where.UNKNOWN, f"nothing in the tree puts anything into {waited} that it then waits for", event.site
-        elif fed and not fed & OWN_PLACES:
+        elif is_relayed(target, passes):
             if wakes:
                 continue
             yield Where.SHARED, RELAYED, event.site

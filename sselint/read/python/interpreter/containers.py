@@ -73,7 +73,7 @@ def add(m: Machine, ref: Ref, value: Value, site: Site, growing: bool = True, it
     m.heap.add_element(target, as_kept(m, stepped(value, site, STORED)), written=m.boot or not growing)
     if growing and not m.boot:
         target.grows = target.grows or site
-    target.fed_by.add(library.feeding(m, value))
+    library.kept(m, target, value)
 
 
 def name_of_key(key: Value) -> str:
@@ -107,7 +107,7 @@ def put(
         m.world.choices.wrote((target.id, name_of_key(key)), stored, m.oracle.decisions)
         if growing and not m.boot:
             target.grows = target.grows or site
-        target.fed_by.add(library.feeding(m, value))
+        library.kept(m, target, value)
 
 
 def all_elements(m: Machine, ref: Ref) -> list[Value]:

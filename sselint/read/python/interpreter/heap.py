@@ -43,7 +43,11 @@ class Object:
     added_at: set[str] = field(default_factory=set)
     """The ends where elements are added: "front" alone is a history whose newest comes first."""
     fed_by: set[str] = field(default_factory=set)
-    """Where what is put into a queue comes from: "local" or the kind of a store that a task reads."""
+    """Where what is put into a queue comes from: the kind of a store that a task reads."""
+    own_puts: int = 0
+    """How often the process puts something of its own into it, on all paths that were followed."""
+    published_puts: int = 0
+    """How often it puts the same into a shared store, too."""
     default: Value | None = None
     where: str = "memory"
     details: dict[str, Value] = field(default_factory=dict)
@@ -110,6 +114,15 @@ class Heap:
 
 
 @dataclass
+class Message:
+    """What a run put into a shared store: all that it is made of, and for each container of the process the one value
+    that it is a copy of."""
+
+    parts: frozenset[Value]
+    copies: dict[int, Value] = field(default_factory=dict)
+
+
+@dataclass
 class Overlay:
     """What one run has done to the heap so far.
 
@@ -129,6 +142,10 @@ class Overlay:
     """Values, by their identity, that this run took for true or for false when it first asked."""
     oldest: set[Ref] = field(default_factory=set)
     newest: set[Ref] = field(default_factory=set)
+    own_puts: list[tuple[Object, Value]] = field(default_factory=list)
+    """What the run put into containers of the process of its own, and into no shared store so far."""
+    published: list[Message] = field(default_factory=list)
+    """What the run put into shared stores."""
     serial: int = 0
 
     def attributes_of(self, ref: Ref) -> dict[str, Value]:

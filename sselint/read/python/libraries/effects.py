@@ -45,7 +45,7 @@ from sselint.read.python.libraries import ambient, gives, library, options, wire
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import asked, keyed, newest, rows, stores, tables, unique
+from sselint.read.python.stores import asked, keyed, newest, relayed, rows, stores, tables, unique
 
 NOTHING = Const.of(None)
 
@@ -335,12 +335,13 @@ def _stores(m: Machine, effect: Effect, c: Context, receiver: Ref | ClassValue) 
     if not isinstance(keeper, Ref):
         return Unknown(f"what {c.entry.name} gives")
     store = stores.store_of(m, keeper)
-    _may_fail(m, effect, c, store.label)
     about = [*a.positional, *((v for _, v in asked.made_with(m, receiver)) if isinstance(receiver, Ref) else ())]
     if keeper != receiver:
         about.append(receiver)
     by_column = effect.get("fields") == "keywords"
     given = about if by_column else [*about, *a.keywords.values()]
+    relayed.published(m, store, given)
+    _may_fail(m, effect, c, store.label)
     if effect.get("replaces"):
         unique.replaces(m, store, tables.asked_for(m, unique.classes_of(m, given)))
     stores.write(m, store, given, a.site, c.argument(effect, "explicit_id"), told=bool(effect.get("tells")))

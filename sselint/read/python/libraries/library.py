@@ -47,7 +47,7 @@ from sselint.read.python.libraries import called_response, effects, places, proj
 from sselint.read.python.libraries.context import Context, bind_arguments
 from sselint.read.python.rules import Effect, Entry
 from sselint.read.python.source.modules import Site
-from sselint.read.python.stores import stores, tables
+from sselint.read.python.stores import relayed, stores, tables
 
 BUILTIN = "builtins."
 
@@ -489,6 +489,6 @@ def next_of(m: Machine, ref: Ref, site: Site | None) -> Value:
     return Unknown("the next element of an object that is not understood")
 
 
-feeding = stores.feeding
+kept = relayed.kept
 reply_item = stores.reply_item
 own_member = tables.own_member
