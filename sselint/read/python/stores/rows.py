@@ -122,11 +122,13 @@ def taken_up(m: Machine, reply: Reply, given: Iterable[Value], site: Site) -> No
 
 
 def assigned(m: Machine, reply: Reply, name: str, value: Value, site: Site) -> None:
-    """Records what a row of the store, or all that belongs to it, is set to (`event.seq = n`): it is saved later."""
+    """Records what a row of the store, or all that belongs to it, is set to (`event.seq = n`): it is saved later. What
+    stood there before that is beside it."""
     if m.heap[reply.source].where not in stores.SHARED_PLACES:
         return
     taken_up(m, reply, [value], site)
-    put(m, m.heap[reply.source], [(name, value)], [reply.row] if reply.row is not None else [], site)
+    about = [reply.row] if reply.row is not None else []
+    put(m, m.heap[reply.source], [(name, value), (name, Const.of(None))], about, site)
 
 
 def holds_rows(m: Machine, value: Value) -> bool:

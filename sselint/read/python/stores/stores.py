@@ -198,7 +198,7 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
             _record(m, store, entry, site, filing, depth + 1)
     elif isinstance(value, Ref) and m.object(value).kind == "instance" and depth < 4:
         held = list(m.overlay.attributes_of(value).items())
-        counted = any(isinstance(leaf, Minted) and leaf.kind in COUNTING for _, own in held for leaf in leaves(own))
+        counted = any(_is_counted(own) for _, own in held)
         cls = m.object(value).of
         if counted and isinstance(cls, ClassValue):
             unique.by_class(m, store, cls)
@@ -222,6 +222,11 @@ def _record(m: Machine, store: Object, value: Value, site: Site, filing: writers
         m.heap.add(store.attributes.setdefault("text", {}), settled(stepped(kept, site, STORED)))
     else:
         framed.keep(m, store, value, site)
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether a value is, or holds, a number that a process counts."""
+    return any(isinstance(leaf, Minted) and leaf.kind in COUNTING for leaf in leaves(value))
 
 
 def in_table(store: Object, value: Value) -> Value:
@@ -260,21 +265,21 @@ def feeding(m: Machine, value: Value) -> str:
 
 def reply_item(m: Machine, reply: Reply, index: Value) -> Value:
     """`answer[index]` or `answer.name`: a field that the tree wrote is that, any other is the store's own."""
-    store = m.heap[reply.source]
-    name = _column(reply, index)
-    if name is not None:
-        options = tables.written(store, name, reply)
-        shown = (writers.seen_by(v, reply.narrowed) for v in options if not isinstance(v, Const))
-        made = [unique.seen(store, reply, name, v) for v in shown]
-        if made:
-            return (
-                made[0]
-                if len(made) == 1
-                else made[m.once(len(made), ("field", store.id, name), "value", f"what {name} is")]
-            )
     named = isinstance(index, Const) and isinstance(index.value, str)
     row = None if named else reply.row  # what a row holds under a name is no such row, be it another one
-    return replace(reply, live=False, row=row, turned=False)
+    held = replace(reply, live=False, row=row, turned=False)
+    store = m.heap[reply.source]
+    name = _column(reply, index)
+    if name is None:
+        return held
+    options = tables.written(store, name, reply)
+    shown = (writers.seen_by(v, reply.narrowed) for v in options if not isinstance(v, Const))
+    made: list[Value] = [unique.seen(store, reply, name, v) for v in shown]
+    if not made:
+        return held
+    if len(made) < len(options) and not any(map(_is_counted, made)):
+        made.append(held)  # a session that nobody has revoked, beside those that somebody has at some time
+    return made[m.once(len(made), ("field", store.id, name), "value", f"what {name} is") if len(made) > 1 else 0]
 
 
 def _column(reply: Reply, index: Value) -> str | None:
