@@ -177,3 +177,59 @@ def test_what_is_looked_up_by_a_text_need_not_be_a_path() -> None:
     """The look-alike: whatever the company's settings hold by that name can be opened, and is not known."""
     stream = stream_of(BENEATH.replace("PLACE", "settings.places[job]"))
     assert stream.replay.where is not Where.POD_DISK
+
+
+STATE = """
+import itertools
+import json
+from pathlib import Path
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import StreamingResponse
+
+app = FastAPI()
+KEPT = Path("/data/events.json")
+numbers = itertools.count(1)
+
+
+def load():
+    with KEPT.open() as file:
+        return json.load(file)
+
+
+@app.post("/say")
+async def say(text: str):
+    events = load()
+    events.append({"id": NUMBER, "text": text})
+    with KEPT.open("w") as file:
+        json.dump(events, file)
+
+
+@app.get("/feed")
+async def feed(request: Request):
+    with open("/data/paused.json") as file:
+        if json.load(file):
+            raise HTTPException(503)
+    since = int(request.headers.get("last-event-id", 0))
+
+    async def body():
+        for event in load():
+            if event["id"] > since:
+                yield f"id: {event['id']}\\ndata: {event['text']}\\n\\n"
+
+    return StreamingResponse(body(), media_type="text/event-stream")
+"""
+
+
+def test_what_a_file_holds_as_json_is_not_the_file() -> None:
+    """The file is there in any case, so that nobody came past the question of what it holds. The numbers are those of
+    what it held before."""
+    stream = stream_of(STATE.replace("NUMBER", "len(events) + 1"))
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.STORE, Where.POD_DISK)
+    assert stream.on_foreign.outcome is Outcome.COMPARED
+
+
+def test_what_is_written_into_a_file_as_json_comes_out_again() -> None:
+    """Look-alike: a file for all, but each process counts."""
+    stream = stream_of(STATE.replace("NUMBER", "next(numbers)"))
+    assert (stream.ids.kind, stream.replay.where) == (IdKind.COUNTER, Where.POD_DISK)

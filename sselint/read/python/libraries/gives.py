@@ -369,12 +369,17 @@ def _configured(m: Machine, effect: Effect, c: Context) -> Value:
 
 
 def _called(m: Machine, effect: Effect, c: Context) -> Value:
-    """What a method of the argument gives, by the name of the method."""
+    """What a method of the argument `of` gives, the first one unless that is said, by the name of the method; the other
+    arguments are the method's."""
     from sselint.read.python.interpreter import calls, classes
 
-    a = c.arguments
-    method = classes.attribute(m, a.first(), str(effect.get("name")), a.site, a.frame)
-    return calls.call(m, method, a.positional[1:], a.keywords, a.site, a.frame)
+    a, name = c.arguments, str(effect.get("of", "0"))
+    bound = c.bound(effect)
+    owner = bound.pop(name, a.first())
+    others = tuple(value for key, value in bound.items() if key not in a.keywords)
+    keywords = {key: value for key, value in a.keywords.items() if key != name}
+    method = classes.attribute(m, owner, str(effect.get("name")), a.site, a.frame)
+    return calls.call(m, method, others, keywords, a.site, a.frame)
 
 
 def _imported(m: Machine, effect: Effect, c: Context) -> Value:

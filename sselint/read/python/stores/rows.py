@@ -16,6 +16,8 @@ from sselint.read.python.libraries import library
 from sselint.read.python.source.modules import Site
 from sselint.read.python.stores import asked, stores, tables, unique, writers
 
+FILED = "pod_disk"
+
 
 def put(m: Machine, store: Object, columns: Sequence[tuple[str, Value]], about: Iterable[Value], site: Site) -> None:
     """Records the columns of a row. `about` is what the call is made with: a class of the tree among it says which
@@ -115,10 +117,12 @@ def _columns(m: Machine, value: Value, depth: int = 0) -> Iterator[tuple[str, Va
 
 
 def taken_up(m: Machine, reply: Reply, given: Iterable[Value], site: Site) -> None:
-    """Records the rows that a row of the store is given for its own (`job.events.append(Event(...))`)."""
-    rows = [value for value in given if holds_rows(m, value)]
-    if rows and m.heap[reply.source].where in stores.SHARED_PLACES:
-        stores.write(m, m.heap[reply.source], rows, site)
+    """Records the rows that a row of the store is given for its own (`job.events.append(Event(...))`), and what is put
+    to that which a file holds: who does that writes it all into the file again."""
+    store = m.heap[reply.source]
+    rows = [value for value in given if holds_rows(m, value) or (store.where == FILED and _is_record(m, value))]
+    if rows and store.where in stores.SHARED_PLACES:
+        stores.write(m, store, rows, site)
 
 
 def assigned(m: Machine, reply: Reply, name: str, value: Value, site: Site) -> None:
@@ -129,6 +133,10 @@ def assigned(m: Machine, reply: Reply, name: str, value: Value, site: Site) -> N
     taken_up(m, reply, [value], site)
     about = [reply.row] if reply.row is not None else []
     put(m, m.heap[reply.source], [(name, value), (name, Const.of(None))], about, site)
+
+
+def _is_record(m: Machine, value: Value) -> bool:
+    return isinstance(value, Ref) and m.object(value).kind == "dict"
 
 
 def holds_rows(m: Machine, value: Value) -> bool:
