@@ -182,7 +182,7 @@ def _assembled(
     words = world.rules.word_list("reset_events")
     everything = [*missing, *foreign, *known]
     served = [p for p in everything if p.missed_guard is None]
-    cursor = reading.cursor_of(world, everything, runs.covered)
+    cursor = reading.cursor_of(world, endpoint, everything, runs.covered)
     unfinished = Unfinished(world, cursor, runs.broken_off, runs.cut)
     ids, replay = ids_and_replay(world.heap, served)
     ids = unfinished.ids(ids)

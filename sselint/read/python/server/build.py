@@ -117,7 +117,7 @@ def _round(
             _explore(world, partial(_start, registration))
     served = [e for e in endpoints if e in streaming or _module_of(e) in near]
     done: set[ir.Node] = {
-        e.handler.node for e in served if isinstance(e.handler, Function) and e.kind not in ("free", "store")
+        e.handler.node for e in served if isinstance(e.handler, Function) and not e.is_free
     }
     world.renew(stages["first"])
     foremost = _foremost(world, core | near)

@@ -29,6 +29,11 @@ class Endpoint:
         """What makes two registrations the same endpoint."""
         return (self.handler, self.url, self.kind)
 
+    @property
+    def is_free(self) -> bool:
+        """Whether no application mounts it: whoever calls it is not in the tree."""
+        return self.kind in ("free", "store")
+
 
 def speaks(m: Machine, value: Value) -> str:
     """ "asgi" or "wsgi" where a function or object of the tree has the protocol's parameters, else ""."""

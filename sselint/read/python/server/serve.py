@@ -186,7 +186,7 @@ def _handle(m: Machine, endpoint: Endpoint) -> Value:
         m.media = ""
         value = calls.call(m, handler, (environ, Callback("start_response")), {}, site, None)
         return _wsgi_body(m, value, site)
-    if endpoint.kind in ("free", "store"):
+    if endpoint.is_free:
         from sselint.read.python.server import free
 
         return free.serve_free(m, endpoint)
